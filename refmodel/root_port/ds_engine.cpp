@@ -73,8 +73,11 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     if (slots_[slot].line != line) continue;
     v.deferred = true;
     v.mask = slots_[slot].mask;
-    const bool flush = state_ == State::FSlot || state_ == State::FMask || state_ == State::FDelete;
-    v.chosen = flush && slot == pending_.back();
+    v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.back();
+  }
+  if (state_ == State::FDelete && slots_[slot_].line == line) {
+    v.deferred = v.chosen = true;
+    v.mask = slots_[slot_].mask;
   }
   if (const auto w = write_with(line)) {
     v.under_way = true;
@@ -94,17 +97,17 @@ std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
   return slots_[pending_.back()].line;
 }
 
-// Room for one more, beside those that a flush or a direct store has begun.
+// Room for one more, beside those that a flush or a fast store has begun.
 bool DsEngine::may_write(const In& in) const {
   const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
-  const bool direct_begun = direct_ && !direct_->in_mq;
-  const unsigned taken = writes_under_way() + flush_begun + direct_begun;
+  const bool store_begun = fast_ && fast_->write && !fast_->in_mq;
+  const unsigned taken = writes_under_way() + flush_begun + store_begun;
   return taken < std::min(in.max_writes, config_.writes) && !error_;
 }
 
 std::optional<unsigned> DsEngine::write_entry() const {
   for (unsigned w = 0; w < writes_.size(); ++w) {
-    if (!writes_[w].valid && !(direct_ && direct_->write == w)) return w;
+    if (!writes_[w].valid && !(fast_ && fast_->write == w)) return w;
   }
   return std::nullopt;
 }
@@ -115,17 +118,29 @@ bool DsEngine::works_on(std::uint64_t line, const In& in) const {
          (store_works() && line_number(stores_.front()) == line);
 }
 
-// The oldest store goes to local memory and to the endpoint from the next cycle on.
-bool DsEngine::direct_looks(const In& in) const {
-  if (stores_.empty() || direct_ || store_works()) return false;
+bool DsEngine::may_go_at_once(const In& in) const {
+  const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
+  return in.direct && may_write(in) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
+}
+
+// The oldest store goes to local memory, perhaps to the endpoint, from the next cycle on.
+bool DsEngine::fast_looks(const In& in) const {
+  if (stores_.empty() || fast_ || store_works()) return false;
   if (state_ == State::Idle && (!completed_.empty() || merge_at(1))) return false;
+  if (state_ == State::FMask) return false;
   if (state_ == State::FDelete && accepted_ && in.ix_rsp_valid) return false;
   const std::uint64_t line = line_number(stores_.front());
   if (has(in.loads, line) || has(in.mem, line) || merge_holds(line)) return false;
   if (write_with(line) || filter_.maybe(line)) return false;
   if (pool_.empty() && never_used_ == config_.depth) return false;
-  const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
-  return in.direct && may_write(in) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
+  const bool load_waits = in.head_valid && !head_passes(in);
+  return may_go_at_once(in) || (unindexed_ < config_.inserts && !load_waits);
+}
+
+// An operation has the stack, the filter or the words of slots to itself.
+bool DsEngine::changes_deferred(const In& in) const {
+  return (state_ >= State::FTop && state_ <= State::FMask) || state_ == State::CPut ||
+         (state_ == State::FDelete && accepted_ && in.ix_rsp_valid);
 }
 
 bool DsEngine::head_passes(const In& in) const {
@@ -148,11 +163,12 @@ bool DsEngine::head_wants_mq(const In& in) const {
 bool DsEngine::load_eligible(const In& in) const {
   if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
   const auto w = write_with(line_number(in.head));
-  return !w || writes_[*w].mask == kAllBytes;
+  return w ? writes_[*w].mask == kAllBytes : unindexed_ == 0;
 }
 
 bool DsEngine::store_eligible(const In& in) const {
-  return !stores_.empty() && !store_held(in) && !done_ && !direct_;
+  if (stores_.empty() || store_held(in) || done_ || fast_) return false;
+  return unindexed_ == 0 || write_with(line_number(stores_.front()));
 }
 
 bool DsEngine::flush_eligible(const In& in) const {
@@ -161,7 +177,7 @@ bool DsEngine::flush_eligible(const In& in) const {
 
 std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
   if (stalled_) return stalled_;
-  if (direct_ && !direct_->in_mq) return MqSource::Direct;
+  if (fast_ && fast_->write && !fast_->in_mq) return MqSource::Direct;
   const bool head = head_wants_mq(in), flush = !flushed_.empty();
   if (head && (!flush || mq_last_ == MqSource::Flush)) return MqSource::Head;
   if (flush) return MqSource::Flush;
@@ -175,7 +191,7 @@ MemRequest DsEngine::mq_request(MqSource source, const In& in) const {
       return in.head;
     case MqSource::Direct:
       request = stores_.front();
-      request.id = kRootPortIds + direct_->write;
+      request.id = kRootPortIds + *fast_->write;
       return request;
     case MqSource::Flush: {
       const Flushed& flushed = flushed_.front();
@@ -246,14 +262,14 @@ std::optional<LmRequest> DsEngine::operation_request() const {
 std::optional<DsEngine::LmSource> DsEngine::lm_source() const {
   if (lm_stalled_) return lm_stalled_;
   if (operation_request()) return LmSource::Operation;
-  if (direct_ && !direct_->in_local) return LmSource::Direct;
+  if (fast_ && !fast_->in_local) return LmSource::Fast;
   return std::nullopt;
 }
 
 LmRequest DsEngine::lm_request(LmSource source) const {
   if (source == LmSource::Operation) return *operation_request();
   LmRequest request;
-  request.slot = direct_->slot;
+  request.slot = fast_->slot;
   request.write = true;
   request.byte_enable = stores_.front().byte_enable;
   request.data = stores_.front().data;
@@ -261,8 +277,8 @@ LmRequest DsEngine::lm_request(LmSource source) const {
 }
 
 bool DsEngine::index_state() const {
-  return state_ == State::LFind || state_ == State::SFind || state_ == State::SInsert ||
-         state_ == State::FDelete || state_ == State::CInsert;
+  return state_ == State::LFind || state_ == State::SFind || state_ == State::IInsert ||
+         state_ == State::FDelete;
 }
 
 bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) const {
@@ -275,7 +291,8 @@ bool DsEngine::moves(const In& in) const {
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
-  if (state_ != State::Idle || direct_ || !completed_.empty() || merge_at(1)) return true;
+  if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
+  if (!completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
 }
 
@@ -310,8 +327,8 @@ DsEngine::Out DsEngine::eval(const In& in) const {
   hear_ready(out, in);
 
   const auto answer = response_source(in);
-  const bool of_direct = direct_ && in.mq_rsp.id == kRootPortIds + direct_->write;
-  out.mq_rsp_ready = in.mq_rsp.is_write ? !of_direct : merge_of(in) || answer == RspSource::Mq;
+  const bool of_fast = fast_ && fast_->write && in.mq_rsp.id == kRootPortIds + *fast_->write;
+  out.mq_rsp_ready = in.mq_rsp.is_write ? !of_fast : merge_of(in) || answer == RspSource::Mq;
   out.lm_rsp_ready = in.lm_rsp.kind != LmKind::Load || answer == RspSource::Local;
   out.rsp_valid = response_.has_value();
   if (response_) out.rsp = *response_;
@@ -321,14 +338,10 @@ DsEngine::Out DsEngine::eval(const In& in) const {
     out.ix_key = line_number(in.head);
   } else if (state_ == State::SFind) {
     out.ix_key = line_number(stores_.front());
-  } else if (state_ == State::SInsert) {
+  } else if (state_ == State::IInsert) {
     out.ix_op = 1;
-    out.ix_key = line_number(stores_.front());
+    out.ix_key = slots_[slot_].line;
     out.ix_slot = slot_;
-  } else if (state_ == State::CInsert) {
-    out.ix_op = 1;
-    out.ix_key = writes_[write_].line;
-    out.ix_slot = writes_[write_].slot;
   } else if (state_ == State::FDelete) {
     out.ix_op = 2;
     out.ix_key = slots_[slot_].line;
@@ -343,19 +356,20 @@ void DsEngine::hear_ready(Out& out, const In& in) const {
                 : in.mq_ready;
 }
 
-// C and M first, then L, S, F in turn.
+// C and M first, then L, S, F, I in turn.
 DsEngine::State DsEngine::choose(const In& in) {
   if (!completed_.empty()) return State::CTake;
   if (const auto m = merge_at(1)) {
     merge_ = *m;
     return State::MRead;
   }
-  const std::array order = {State::LLook, State::SLook, State::FTop};
-  const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in)};
+  const std::array order = {State::LLook, State::SLook, State::FTop, State::ITop};
+  const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in),
+                           unindexed_ > 0};
   const auto last =
       static_cast<unsigned>(std::find(order.begin(), order.end(), last_) - order.begin());
-  for (unsigned turn = 1; turn <= 3; ++turn) {
-    const unsigned at = (last + turn) % 3;
+  for (unsigned turn = 1; turn <= 4; ++turn) {
+    const unsigned at = (last + turn) % 4;
     if (eligible[at]) return last_ = order[at];
   }
   return State::Idle;
@@ -430,8 +444,10 @@ DsEngine::State DsEngine::mask_store() {
   return store_leaves(&DsEvents::in_place);
 }
 
-DsEngine::State DsEngine::insert_store() {
-  defer(line_number(stores_.front()), slot_);
+DsEngine::State DsEngine::put_store() {
+  const MemRequest& store = stores_.front();
+  slots_[slot_] = {line_number(store), store.byte_enable};
+  defer(line_number(store), slot_);
   return store_leaves(&DsEvents::deferred);
 }
 
@@ -440,9 +456,23 @@ bool DsEngine::flush_is_refused(const In& in) const {
   return has(in.mem, line) || merge_holds(line);
 }
 
-DsEngine::State DsEngine::delete_flush() {
-  const Word& word = slots_[slot_];
+// A line that the index does not have yet goes without a search.
+DsEngine::State DsEngine::take_flush(const In& in) {
+  if (flush_is_refused(in)) return State::Idle;
   pending_.pop_back();
+  if (unindexed_ == 0) return State::FDelete;
+  --unindexed_;
+  flush_goes();
+  return State::FRead;
+}
+
+DsEngine::State DsEngine::delete_flush() {
+  flush_goes();
+  return State::FRead;
+}
+
+void DsEngine::flush_goes() {
+  const Word& word = slots_[slot_];
   if (pending_.empty()) {
     filter_.clear();
   } else {
@@ -450,7 +480,6 @@ DsEngine::State DsEngine::delete_flush() {
   }
   write_ = *write_entry();
   writes_[write_] = {true, word.line, slot_, word.mask, word.mask, false};
-  return State::FRead;
 }
 
 DsEngine::State DsEngine::take_completion() {
@@ -468,6 +497,7 @@ DsEngine::State DsEngine::free_write() {
 
 // Its data are newer than the endpoint's: the line is pending again.
 DsEngine::State DsEngine::keep_write() {
+  slots_[writes_[write_].slot] = {writes_[write_].line, writes_[write_].mask};
   defer(writes_[write_].line, writes_[write_].slot);
   writes_[write_].valid = false;
   return State::Idle;
@@ -481,6 +511,7 @@ DsEngine::State DsEngine::store_leaves(bool DsEvents::*event) {
 
 void DsEngine::defer(std::uint64_t line, unsigned slot) {
   pending_.push_back(slot);
+  ++unindexed_;
   filter_.inc(line);
 }
 
@@ -499,19 +530,26 @@ void DsEngine::release(Write& write) {
   write.valid = false;
 }
 
-// Both memories take it, each when it can; then it is done.
-void DsEngine::step_direct(bool lm_taken, bool mq_taken) {
+// Each memory takes it when it can; then it is done.
+void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
   const MemRequest& store = stores_.front();
-  direct_->in_local |= lm_taken;
+  const std::uint64_t line = line_number(store), mask = store.byte_enable;
+  const unsigned slot = fast_->slot;
+  const bool direct = fast_->write.has_value();
+  fast_->in_local |= lm_taken;
   if (mq_taken) {
-    direct_->in_mq = true;
-    writes_[direct_->write] = {
-        true, line_number(store), direct_->slot, store.byte_enable, store.byte_enable, false};
+    fast_->in_mq = true;
+    writes_[*fast_->write] = {true, line, slot, mask, mask, false};
   }
-  if (!direct_->in_local || !direct_->in_mq || done_) return;
+  if (!fast_->in_local || done_) return;
+  if (direct ? !fast_->in_mq : stack_is_used) return;
   done_ = {store.id, false};
-  direct_.reset();
-  store_leaves(&DsEvents::direct);
+  fast_.reset();
+  if (!direct) {
+    slots_[slot] = {line, mask};
+    defer(line, slot);
+  }
+  store_leaves(direct ? &DsEvents::direct : &DsEvents::deferred);
 }
 
 DsEngine::State DsEngine::step(const In& in, const Out& now) {
@@ -552,17 +590,14 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
     case State::SMask:
       return mask_store();
     case State::SPut:
-      slots_[slot_] = {line_number(stores_.front()), stores_.front().byte_enable};
-      return State::SInsert;
-    case State::SInsert:
-      return insert_store();
+      return put_store();
     case State::FTop:
       slot_ = pending_.back();
       return State::FSlot;
     case State::FSlot:
       return State::FMask;
     case State::FMask:
-      return flush_is_refused(in) ? State::Idle : State::FDelete;
+      return take_flush(in);
     case State::FDelete:
       return delete_flush();
     case State::FRead:
@@ -573,10 +608,15 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
     case State::CFree:
       return free_write();
     case State::CPut:
-      slots_[writes_[write_].slot] = {writes_[write_].line, writes_[write_].mask};
-      return State::CInsert;
-    case State::CInsert:
       return keep_write();
+    case State::ITop:
+      slot_ = pending_[pending_.size() - unindexed_];
+      return State::ISlot;
+    case State::ISlot:
+      return State::IInsert;
+    case State::IInsert:
+      --unindexed_;
+      return State::Idle;
     case State::MRead:
       if (lm_taken) merges_[merge_].stage = 2;
       return lm_taken ? State::Idle : State::MRead;
@@ -639,27 +679,27 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto merge = merge_of(in);
   const bool may_flush = flush_eligible(in);
   const bool refused = state_ == State::FMask && flush_is_refused(in);
-  const bool pops = state_ == State::FDelete;
-  const bool direct = direct_looks(in);
+  const bool takes = state_ == State::FMask || state_ == State::FDelete;
+  const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
+  const bool changes = changes_deferred(in);
   const bool at_work =
       in.mq_rsp_valid && in.mq_rsp.is_write &&
       (state_ == State::CFree || works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
-
   // It takes the slot that was on top before a completion gives one back.
-  std::optional<Direct> begun;
-  if (direct) begun = {*take_slot(), *write_entry()};
+  std::optional<Fast> begun;
+  if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
   error_now_ = false;
-  if (state_ != State::Idle || !direct) state_ = step(in, now);
-  if (direct_) {
-    step_direct(local == LmSource::Direct && in.lm_ready,
-                source == MqSource::Direct && in.mq_ready);
+  if (state_ != State::Idle || !looks) state_ = step(in, now);
+  if (fast_) {
+    step_fast(changes, local == LmSource::Fast && in.lm_ready,
+              source == MqSource::Direct && in.mq_ready);
   }
-  if (begun) direct_ = begun;
+  if (begun) fast_ = begun;
   lm_stalled_ = in.lm_ready ? std::nullopt : local;
   if (refused) wanted_ = slots_[slot_].line;
-  if (!may_flush || (pops && state_ == State::FRead)) wanted_.reset();
+  if (!may_flush || (takes && state_ == State::FRead)) wanted_.reset();
   error_ = error_now_ || (error_ && !in.clear_error);
 
   if (response_ && in.rsp_ready) response_.reset();

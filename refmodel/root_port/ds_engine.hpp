@@ -28,7 +28,7 @@ namespace cxlgpu {
 
 struct DsConfig {
   unsigned depth = 256, writes = 8, stores = 8, merges = 2, reads = 8, buckets = 1024,
-           mem_entries = 30;
+           mem_entries = 30, inserts = 16;
 };
 
 struct DsEvents {
@@ -102,10 +102,12 @@ class DsEngine {
   [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const;
   [[nodiscard]] const MemResponse* response() const { return response_ ? &*response_ : nullptr; }
   [[nodiscard]] bool empty() const {
-    return stores_.empty() && pending_.empty() && writes_under_way() == 0 && !done_;
+    return stores_.empty() && count() == 0 && writes_under_way() == 0 && !done_;
   }
   [[nodiscard]] bool error() const { return error_; }
-  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(pending_.size()); }
+  [[nodiscard]] unsigned count() const {
+    return static_cast<unsigned>(pending_.size()) + (state_ == State::FDelete);
+  }
 
   // For a monitor; the engine itself does not ask. Where a line stands,
   struct LineView {
@@ -126,12 +128,13 @@ class DsEngine {
   // clang-format off
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
-    SLook, SFind, SNew, SWrite, SSlot, SMask, SPut, SInsert,
-    FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut, CInsert, MRead
+    SLook, SFind, SNew, SWrite, SSlot, SMask, SPut,
+    FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot, IInsert,
+    CTake, CFree, CPut, MRead
   };
   // clang-format on
   enum class MqSource : std::uint8_t { Head, Flush, Direct };
-  enum class LmSource : std::uint8_t { Operation, Direct };
+  enum class LmSource : std::uint8_t { Operation, Fast };
   enum class RspSource : std::uint8_t { Done, Merge, Local, Mq };
   struct Word {  // of the slot memory
     std::uint64_t line = 0, mask = 0;
@@ -143,8 +146,9 @@ class DsEngine {
     std::uint64_t mask = 0, sent_mask = 0;
     bool dirty = false;  // stored to since it was sent
   };
-  struct Direct {  // a store on its way to local memory and endpoint at once
-    unsigned slot = 0, write = 0;
+  struct Fast {  // the oldest store, on its way beside the operations
+    unsigned slot = 0;
+    std::optional<unsigned> write;  // it goes to the endpoint at once, as this
     bool in_local = false, in_mq = false;
   };
   struct Read {
@@ -184,11 +188,11 @@ class DsEngine {
   [[nodiscard]] bool may_write(const In& in) const;
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
-  [[nodiscard]] bool store_works() const {
-    return state_ >= State::SLook && state_ <= State::SInsert;
-  }
+  [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
   [[nodiscard]] bool works_on(std::uint64_t line, const In& in) const;
-  [[nodiscard]] bool direct_looks(const In& in) const;
+  [[nodiscard]] bool may_go_at_once(const In& in) const;
+  [[nodiscard]] bool fast_looks(const In& in) const;
+  [[nodiscard]] bool changes_deferred(const In& in) const;
   [[nodiscard]] bool head_passes(const In& in) const;
   [[nodiscard]] bool head_wants_mq(const In& in) const;
   [[nodiscard]] bool store_held(const In& in) const;
@@ -214,17 +218,19 @@ class DsEngine {
   State new_slot(const In& in);
   State write_store(const In& in);
   State mask_store();
-  State insert_store();
+  State put_store();
   [[nodiscard]] bool flush_is_refused(const In& in) const;
   State delete_flush();
   State take_completion();
   State free_write();
   State keep_write();
+  State take_flush(const In& in);
+  void flush_goes();
   State store_leaves(bool DsEvents::*event);
   void defer(std::uint64_t line, unsigned slot);
   std::optional<unsigned> take_slot();
   void release(Write& write);
-  void step_direct(bool lm_taken, bool mq_taken);
+  void step_fast(bool stack_is_used, bool lm_taken, bool mq_taken);
 
   // The ports beside it.
   void take_response(RspSource source, const In& in);
@@ -234,6 +240,7 @@ class DsEngine {
   DsConfig config_;
   std::deque<MemRequest> stores_;
   std::vector<unsigned> pending_, pool_;  // last: on top
+  unsigned unindexed_ = 0;                // of pending_, on top: not in the index yet
   unsigned never_used_ = 0;               // slots from here on
   std::vector<Word> slots_;
   DsFilter filter_;
@@ -251,11 +258,11 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  State last_ = State::FTop;  // of LLook, SLook, FTop
+  State last_ = State::ITop;  // of LLook, SLook, FTop, ITop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
-  std::optional<Direct> direct_;
+  std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken
   std::optional<LmSource> lm_stalled_;
   std::optional<MqSource> stalled_;
