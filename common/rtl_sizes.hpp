@@ -25,7 +25,7 @@ struct RtlSizes {
   unsigned ring_entries = 1024;        // granules
   unsigned spec_cap_bytes = 1024;      // bytes
   unsigned ds_lines = 1024;            // lines
-  unsigned ds_writes = 16;             // writes
+  unsigned ds_writes = 32;             // writes
   unsigned mshrs = 128;                // fills
   unsigned line_bytes = 256;           // bytes
 };

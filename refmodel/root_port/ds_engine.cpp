@@ -139,8 +139,8 @@ bool DsEngine::fast_looks(const In& in) const {
 
 // An operation has the stack, the filter or the words of slots to itself.
 bool DsEngine::changes_deferred(const In& in) const {
-  return (state_ >= State::FTop && state_ <= State::FMask) || state_ == State::CPut ||
-         (state_ == State::FDelete && accepted_ && in.ix_rsp_valid);
+  return (state_ >= State::FTop && state_ <= State::FMask) || state_ == State::CFree ||
+         state_ == State::CPut || (state_ == State::FDelete && accepted_ && in.ix_rsp_valid);
 }
 
 bool DsEngine::head_passes(const In& in) const {
@@ -683,9 +683,9 @@ void DsEngine::clock(const In& in, const Out& now) {
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
   const bool changes = changes_deferred(in);
-  const bool at_work =
-      in.mq_rsp_valid && in.mq_rsp.is_write &&
-      (state_ == State::CFree || works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
+  const bool at_work = in.mq_rsp_valid && in.mq_rsp.is_write &&
+                       (state_ == State::CFree || state_ == State::CPut ||
+                        works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
   // It takes the slot that was on top before a completion gives one back.
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};

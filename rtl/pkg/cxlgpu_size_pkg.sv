@@ -25,7 +25,7 @@ package cxlgpu_size_pkg;
     ring_entries:         1024,
     spec_cap_bytes:       1024,
     ds_lines:             1024,
-    ds_writes:            16,
+    ds_writes:            32,
     mshrs:                128,
     line_bytes:           256
   };

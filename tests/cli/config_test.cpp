@@ -92,7 +92,7 @@ TEST_F(Cli, MachinesThatTheRtlIsNot) {
                                           {"root_port.ring_entries", "512", "1024"},
                                           {"root_port.spec_cap_bytes", "256", "1024"},
                                           {"root_port.ds_lines", "256", "1024"},
-                                          {"root_port.ds_writes", "17", "16"},
+                                          {"root_port.ds_writes", "33", "32"},
                                           {"endpoint.mshrs", "256", "128"},
                                           {"endpoint.line_bytes", "4KiB", "256"}}) {
     const std::string name(key), what = "'" + name + "'", set = name + "=" + value;

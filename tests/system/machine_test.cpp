@@ -75,7 +75,7 @@ const std::vector<Machine>& machines() {
         {16, 64, 512, 4096});
     add(list, "Line", [](RunConfig & c) -> auto& { return c.endpoint.line_bytes; },
         {64, 128, 256, 512, 1024, 2048, 4096, 16384});
-    add(list, "DsWrites", [](RunConfig & c) -> auto& { return c.root_port.ds_writes; }, {17, 64});
+    add(list, "DsWrites", [](RunConfig & c) -> auto& { return c.root_port.ds_writes; }, {33, 64});
     add(list, "Mshrs", [](RunConfig & c) -> auto& { return c.endpoint.mshrs; }, {16, 64, 256});
     add(list, "Lanes", [](RunConfig & c) -> auto& { return c.link.lanes; }, {1, 16});
     for (unsigned n = 0; n < 12; ++n) {
@@ -87,7 +87,7 @@ const std::vector<Machine>& machines() {
                         c.root_port.spec_cap_bytes = 256 * (1 + rng() % 4);
                         c.root_port.ds_lines = 16u << rng() % 9;
                         c.endpoint.line_bytes = 64u << rng() % 9;
-                        c.root_port.ds_writes = 16 + rng() % 49;
+                        c.root_port.ds_writes = 32 + rng() % 33;
                         c.endpoint.mshrs = 16u << rng() % 5;
                         c.link.lanes = 1u << rng() % 5;
                       }});
