@@ -170,16 +170,19 @@ package cxlgpu_pkg;
     logic refused;       // the oldest store is answered with an error; it leaves
     logic store_pop;     // the oldest store leaves
     logic write_mark;    // write table: the store's bytes are added to its line's entry
-    logic write_add;
+    logic write_add;     // write table: a line goes, or a direct store takes its place
     logic write_free;
     logic done_pop;      // completion FIFO
     logic merge_add;
     logic merge_sent;    // the merge's local read is taken
     logic slot_take;     // a free slot
-    logic slot_top;      // the top of pending is read
     logic slot_release;  // to the pool
-    logic push;          // on pending, and into the filter
-    logic pop;
+    logic stack_top;     // stack: its top is read
+    logic stack_late;    // its lowest late line is read
+    logic push;          // on the stack, late, and into the filter
+    logic unstack;       // the top leaves the stack, and is deferred until pop
+    logic pop;           // it is no longer deferred, and leaves the filter
+    logic inserted;      // the lowest late line is in the index
     logic word_read;     // slot memory
     logic word_write;
   } ds_act_t;

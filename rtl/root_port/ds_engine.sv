@@ -3,7 +3,7 @@
 // Deterministic store of a root port: a store is done when it is in the GPU's local memory, and
 // goes to its endpoint when that has time for it.
 //
-//   req -+- stores -> store FIFO -> sequencer -- local memory: data of each slot
+//   req -+- stores -> store FIFO -> fast, or sequencer -- local memory: data of each slot
 //        |                          |  |  |
 //        +- loads  -> (SR queue) -> |  |  +- index (outside), filter, slots, slot memory: waiting
 //                         |         |  +---- write table: what is on its way
@@ -21,8 +21,9 @@
 // Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
 // in flight.
 //
-// Cycles, idle, until the store is done (rsp_valid_o, local memory ready): FIFO 1, Idle 1, SLook,
-// SNew and SWrite 3, done and response register 2. A head load that is not here costs none.
+// Cycles until a fast store is answered (rsp_valid_o, local memory ready): FIFO 1, begin 1, offer 1,
+// done and response register 2, less the one in which it comes: 4. A head load that is not here
+// costs none.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
@@ -34,6 +35,8 @@ module ds_engine
                                               // two
   parameter  int unsigned Writes     = 8,     // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Stores     = 8,     // stores that can wait at the entry; 1 or more
+  parameter  int unsigned Inserts    = 16,    // lines not in the index yet, from which on no more
+                                              // fast stores are deferred; 1 or more
   parameter  int unsigned Merges     = 2,     // most loads in flight of a line partly in local
                                               // memory; 1..16
   parameter  int unsigned Reads      = 8,     // most loads in flight from local memory alone; 1..16
@@ -180,7 +183,8 @@ module ds_engine
   // To the memory queue
   // ---------------------------------------------------------------------------------------------
   logic                 may_pass, passes, head_held, direct, direct_taken, flush_push;
-  logic [WriteBits-1:0] write_next, write_index, flush_index;
+  logic [WriteBits-1:0] direct_index, write_index, flush_index;
+  logic                 stands;
   line_addr_t           flush_line;
   byte_en_t             flush_be;
 
@@ -208,9 +212,10 @@ module ds_engine
     .head_held_i       (head_held),
     .set_pass_i        (act.set_pass),
     .head_local_i      (act.head_local),
+    .stands_o          (stands),
     .direct_i          (direct),
     .direct_taken_o    (direct_taken),
-    .direct_index_i    (write_next),
+    .direct_index_i    (direct_index),
     .direct_line_i     (store_line),
     .direct_be_i       (store_be),
     .direct_data_i     (store_data),
@@ -229,8 +234,10 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   // What comes back
   // ---------------------------------------------------------------------------------------------
-  line_addr_t           key;
-  logic [StackBits-1:0] slot, merge_slot;
+  line_addr_t           key, look_line;
+  logic [StackBits-1:0] slot, lm_slot, merge_slot;
+  logic                 ans_valid, ans_error, ans_over;
+  logic [WriteBits-1:0] ans_index;
   byte_en_t             mask;
   logic                 done_valid, done_error, answer_room, read_room;
   logic [WriteBits-1:0] done_index;
@@ -258,6 +265,10 @@ module ds_engine
     .rsp_valid_o,
     .rsp_ready_i,
     .rsp_o,
+    .ans_valid_o    (ans_valid),
+    .ans_index_o    (ans_index),
+    .ans_error_o    (ans_error),
+    .ans_over_i     (ans_over),
     .done_valid_o   (done_valid),
     .done_index_o   (done_index),
     .done_error_o   (done_error),
@@ -282,7 +293,7 @@ module ds_engine
     .arrived_slot_o (merge_slot),
     .merge_sent_i   (act.merge_sent),
     .merge_index_i  (merge_index),
-    .line_i         (key),
+    .line_i         (look_line),
     .line_busy_o    (merge_is)
   );
 
@@ -299,10 +310,10 @@ module ds_engine
     two_free = 1'b0;
     if (enable_i) begin  // off, nothing is compared
       for (int unsigned i = 0; i < SrDepth; i++) begin
-        sr_is[i] = load_valid_i[i] && load_line_i[i] == key;
+        sr_is[i] = load_valid_i[i] && load_line_i[i] == store_line;
       end
       for (int unsigned i = 0; i < MemEntries; i++) begin
-        mem_is[i] = mem_valid_i[i] && mem_line_i[i] == key;
+        mem_is[i] = mem_valid_i[i] && mem_line_i[i] == look_line;
       end
       two_free = two_of(~mem_valid_i);
     end
@@ -311,6 +322,7 @@ module ds_engine
   ds_stack #(
     .Depth    (Depth),
     .Writes   (Writes),
+    .Inserts  (Inserts),
     .Buckets  (Buckets),
     .MergeBits(MergeBits)
   ) u_stack (
@@ -328,26 +340,32 @@ module ds_engine
     .head_passes_i  (passes),
     .head_line_i    (head_req_i.line),
     .may_pass_o     (may_pass),
-    .store_valid_i  (store_valid && answer_room),
+    .store_valid_i  (store_valid),
+    .answer_room_i  (answer_room),
     .store_line_i   (store_line),
     .store_be_i     (store_be),
     .key_o          (key),
     .slot_o         (slot),
     .mask_o         (mask),
+    .look_line_o    (look_line),
     .sr_is_i        (sr_is != '0),
     .mem_is_i       (mem_is != '0),
     .merge_is_i     (merge_is),
     .max_writes_i,
     .may_flush_i    (flush_i || fence_i),
     // With two entries free and nothing before it the store finds its place in the memory queue.
-    .may_direct_i   (direct_i && two_free && !(mq_valid_o && !mq_ready_i)),
+    .may_direct_i   (direct_i && two_free && !stands),
     .direct_o       (direct),
     .direct_taken_i (direct_taken),
-    .write_next_o   (write_next),
+    .direct_index_o (direct_index),
     .write_index_o  (write_index),
     .flush_index_i  (flush_index),
     .flush_line_o   (flush_line),
     .flush_be_o     (flush_be),
+    .ans_valid_i    (ans_valid),
+    .ans_index_i    (ans_index),
+    .ans_error_i    (ans_error),
+    .ans_over_o     (ans_over),
     .done_valid_i   (done_valid),
     .done_index_i   (done_index),
     .done_error_i   (done_error),
@@ -359,6 +377,7 @@ module ds_engine
     .read_room_i    (read_room),
     .lm_valid_o,
     .lm_ready_i,
+    .lm_slot_o      (lm_slot),
     .lm_write_o     (lm_write),
     .lm_kind_o      (lm_kind),
     .ix_valid_o,
@@ -376,7 +395,7 @@ module ds_engine
   always_comb begin
     lm_req_o       = '0;
     lm_req_o.write = lm_write;
-    lm_req_o.slot  = 12'(slot);
+    lm_req_o.slot  = 12'(lm_slot);
     if (lm_write) begin
       lm_req_o.be   = store_be;
       lm_req_o.data = store_data;
@@ -413,11 +432,21 @@ module ds_engine
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
                                       $stable(ix_slot_o))
     else $error("an operation for the index changed or went away before it was taken");
+  logic flushed_is;  // of a line that goes, from the sequencer: a load of it is in the memory queue
+  always_comb begin
+    flushed_is = 1'b0;
+    for (int unsigned i = 0; i < MemEntries; i++) begin
+      if (mem_valid_i[i] && mem_line_i[i] == key) flushed_is = 1'b1;
+    end
+  end
   StoreAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.stored |-> sr_is == '0 && !merge_is)
+      act.stored |-> sr_is == '0 && !(merge_is && look_line == store_line))
     else $error("a store was done before an older load of its line had its data");
-  WriteAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.write_add |-> mem_is == '0 && !merge_is)
+  DirectAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (act.write_add && !act.pop) |-> mem_is == '0 && !merge_is && sr_is == '0)
+    else $error("a direct store began while a load of its line was on its way to the endpoint");
+  FlushAfterLoad_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (act.write_add && act.pop) |-> !flushed_is)
     else $error("a write to the endpoint began while a load of its line was on its way there");
   Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       act.refused |-> store_valid && answer_room && !lm_valid_o && !ix_valid_o)

@@ -5,8 +5,8 @@
 // a counter that has once been full stays full until all is cleared (it no longer knows how many).
 //
 // The bucket of a key is the XOR of the key's pieces, each rotated by another amount. Lookups are
-// combinational; inc, dec and clear act on the state of the next cycle. upd_maybe_o is a second
-// lookup, of upd_key_i: its counter is read there anyway.
+// combinational; inc, dec and clear act on the state of the next cycle. upd_maybe_o is a lookup of
+// upd_key_i: its counter is read there anyway.
 //
 // Source: L. Fan et al., Summary Cache (counting Bloom filter); docs/blocks/root_port/ds_filter.md.
 
@@ -21,6 +21,9 @@ module ds_filter #(
 
   input  logic [KeyBits-1:0] key_i,       // key to look up
   output logic               maybe_o,     // comb from key_i: it may be there; 0: it surely is not
+
+  input  logic [KeyBits-1:0] also_key_i,  // another key to look up
+  output logic               also_maybe_o, // comb from also_key_i: likewise
 
   input  logic               inc_i,       // pulse: upd_key_i was inserted; never with dec_i
   input  logic               dec_i,       // pulse: upd_key_i was deleted; only a key that was
@@ -58,14 +61,17 @@ module ds_filter #(
   typedef logic [ColBits-1:0] column_t;
 
   logic [Columns-1:0][1:0] counts_q [Rows];
-  bucket_t                 bucket, upd_bucket;
-  logic [1:0]              count, upd_count;
+  bucket_t                 bucket, also_bucket, upd_bucket;
+  logic [1:0]              count, also_count, upd_count;
 
   assign bucket      = fold(key_i);
+  assign also_bucket = fold(also_key_i);
   assign upd_bucket  = fold(upd_key_i);
   assign count       = counts_q[row_t'(bucket)][column_t'(bucket >> 4)];
+  assign also_count  = counts_q[row_t'(also_bucket)][column_t'(also_bucket >> 4)];
   assign upd_count   = counts_q[row_t'(upd_bucket)][column_t'(upd_bucket >> 4)];
   assign maybe_o     = count != 2'd0;
+  assign also_maybe_o = also_count != 2'd0;
   assign upd_maybe_o = upd_count != 2'd0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -108,6 +114,9 @@ module ds_filter #(
   SameLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       key_i == upd_key_i |-> maybe_o == upd_maybe_o)
     else $error("the two lookups of one key differ");
+  AlsoLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      key_i == also_key_i |-> maybe_o == also_maybe_o)
+    else $error("the lookups of one key by two users differ");
   Steady_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count))
     else $error("a count changed without insert, delete or clear");

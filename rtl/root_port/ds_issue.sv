@@ -2,8 +2,8 @@
 //
 // What the DS engine hands to the memory queue: the head of the SR queue when it passes, a store
 // that goes straight to the endpoint, and a deferred one whose data has been read. What stands at
-// the memory queue stays there until it is taken; else the direct store goes first, as the
-// sequencer waits for it, and the other two in turn.
+// the memory queue stays there until it is taken; else the direct store goes first, as all later
+// stores wait for it, and the other two in turn.
 //
 // The memory queue takes one access of a line at a time. A head whose line it has (head_held_i) is
 // not offered: it would keep the other two waiting until the older load has come back.
@@ -43,6 +43,8 @@ module ds_issue
                                                     // pass
   input  logic                 head_local_i,        // pulse, for a head without passes_o: it
                                                     // leaves, local memory takes its read
+  output logic                 stands_o,            // level: what was offered in the cycle before
+                                                    // was not taken
   // Direct store
   input  logic                 direct_i,            // a store for the endpoint; stays until
                                                     // direct_taken_o
@@ -96,6 +98,7 @@ module ds_issue
   );
 
   assign passes_o   = head_valid_i && (pass_q || may_pass_i || stands_q == Head);
+  assign stands_o   = stands_q != None;
   assign head_wants = passes_o && !head_held_i;
 
   always_comb begin

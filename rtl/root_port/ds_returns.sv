@@ -2,7 +2,7 @@
 //
 // What comes back to the DS engine, from the memory queue and from local memory, and where it goes:
 //
-//   memory queue   write                    completion FIFO, for the sequencer
+//   memory queue   write                    over at once, or completion FIFO, for the sequencer
 //                  load with a merge entry  merge table
 //                  other load               host bridge
 //   local memory   flush                    to ds_issue
@@ -47,7 +47,12 @@ module ds_returns
   input  logic                 rsp_ready_i,      // low to stall
   output sys_rsp_t             rsp_o,            // with the id of the request; stays until taken
   // Endpoint writes that are done
-  output logic                 done_valid_o,     // a write was answered; stays until done_pop_i
+  output logic                 ans_valid_o,      // pulse: mq_rsp_i answers a write
+  output logic [WriteBits-1:0] ans_index_o,      // with it: its index, 0..Writes-1
+  output logic                 ans_error_o,      // with it: it was answered with an error
+  input  logic                 ans_over_i,       // comb from these: the write is over, and its
+                                                 // answer need not wait
+  output logic                 done_valid_o,     // such an answer waits; stays until done_pop_i
   output logic [WriteBits-1:0] done_index_o,     // its index, 0..Writes-1
   output logic                 done_error_o,     // it was answered with an error
   input  logic                 done_pop_i,       // pulse, only with done_valid_o: that answer
@@ -105,6 +110,9 @@ module ds_returns
   logic [$clog2(Writes+1)-1:0] unused_done_count;
 
   assign mq_load      = enable_i && mq_rsp_valid_i && !mq_rsp_i.is_write;
+  assign ans_valid_o  = mq_done;
+  assign ans_index_o  = mq_rsp_i.id[WriteBits-1:0];
+  assign ans_error_o  = mq_rsp_i.error;
   assign mq_done      = enable_i && mq_rsp_valid_i && mq_rsp_i.is_write;
   assign lm_answer    = enable_i && lm_rsp_valid_i;
   assign lm_load      = lm_answer && lm_rsp_i.kind == LmLoad;
@@ -130,7 +138,7 @@ module ds_returns
   ) u_done (
     .clk_i,
     .rst_ni,
-    .in_valid_i (mq_done),
+    .in_valid_i (mq_done && !ans_over_i),
     .in_ready_o (done_room),
     .in_data_i  ({mq_rsp_i.id[WriteBits-1:0], mq_rsp_i.error}),
     .out_valid_o(done_valid_o),

@@ -5,23 +5,25 @@
 //
 //   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
 //   S  the oldest store                      SLook SFind SNew SWrite, then
-//                                            in place (SSlot SMask), direct (SDirect) or
-//                                            deferred (SPut SInsert)
-//   F  the newest pending line goes out      FTop FSlot FMask FDelete FRead
-//   C  an endpoint write is done             CTake CFree, or CPut CInsert if the line stays
+//                                            in place (SSlot SMask) or deferred (SPut)
+//   F  the newest deferred line goes out     FTop FSlot FMask FDelete FRead
+//   I  the lowest late line into the index   ITop ISlot IInsert
+//   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
-// Idle chooses: C, M, else of L, S and F the next in turn. A state lasts a cycle unless it waits:
-// for the index, for local memory or for the memory queue.
+// Idle chooses: C, M, else of L, S, F and I the next in turn, unless a fast store begins. A state
+// lasts a cycle unless it waits: for the index or for local memory.
+//
+// Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
+// take a place of the write table, count in the filter or write the stack's memories.
 //
 // A flush whose line is busy makes it the wanted line: its loads that have not begun wait, so that
 // the flush gets its turn when those on their way have come back. Wanted only as long as a flush
 // may go at all and until one has gone: loads wait for a bounded time as well.
 //
-// key_o is the line of the operation (in Idle that of the oldest store, for what keeps it from
-// being chosen), mask_o what is to be its mask, slot_o its slot; what a state does with them is an
-// output of one cycle, and happens at its edge. What is offered (lm_valid_o, ix_valid_o, direct_o)
-// follows from state alone, but for the room in the read table.
+// key_o is the line of the operation, mask_o what is to be its mask, slot_o its slot; what a state
+// does with them is an output of one cycle, and happens at its edge. What is offered (lm_valid_o,
+// ix_valid_o) follows from state alone, but for the room in the read table.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
@@ -65,27 +67,33 @@ module ds_sequencer
   input  logic                 may_write_i,        // level: one more write to the endpoint may
                                                    // begin
   input  logic                 may_flush_i,        // level: a deferred line may go to the endpoint
-  input  logic                 may_direct_i,       // level: a new store may go straight to the
-                                                   // endpoint, if may_write_i and no error_o
-  output logic                 direct_o,           // the oldest store is for the memory queue;
-                                                   // stays until direct_taken_i
-  input  logic                 direct_taken_i,     // pulse, only with direct_o: it is taken there
+  // Fast stores
+  input  logic                 fast_begins_i,      // pulse: one begins, nothing is chosen
+  output logic                 bars_begin_o,       // comb: none may begin in this cycle
+  output logic                 bars_defer_o,       // comb: none may become deferred in this cycle
+  output logic                 flushing_o,         // level: a flush has begun, its line goes not yet
+  output logic                 completes_o,        // level: the second step of a completion
+  output logic                 load_runs_o,        // level: an operation of the head load
+  output logic                 store_runs_o,       // level: an operation of the oldest store
   // Line of the operation
   output line_addr_t           key_o,              // line of the operation, between two that of the
                                                    // oldest store
   output logic [StackBits-1:0] slot_o,             // its slot, with act_o, with lm_valid_o and with
                                                    // an insert
   output byte_en_t             mask_o,             // valid bytes of that slot, with act_o
-  input  logic                 key_maybe_i,        // comb from key_o, filter: it may be deferred;
-                                                   // 0: it surely is not
-  input  logic                 key_busy_i,         // comb from key_o: the memory queue has an entry
-                                                   // of it, or a merge of it has not read its slot
+  output logic                 look_flush_o,       // level: the lookups are to be of the line of a
+                                                   // flush, else of the oldest store's
+  input  logic                 look_maybe_i,       // comb from that line, filter: it may be
+                                                   // deferred; 0: it surely is not
+  input  logic                 look_busy_i,        // comb from it: the memory queue has an entry of
+                                                   // it, or a merge of it has not read its slot
   output logic                 wanted_o,           // level: a flush waits for the loads of
                                                    // wanted_line_o; for these head_want_i has to be
                                                    // low
   output line_addr_t           wanted_line_o,      // line of that flush, with wanted_o
   // Write table
-  input  logic                 write_hit_i,        // comb from key_o: a write of it is in flight
+  input  logic                 write_hit_i,        // comb from the oldest store's line, while
+                                                   // store_runs_o: a write of it is in flight
   input  logic [StackBits-1:0] write_slot_i,       // with write_hit_i: the slot of that write
   input  logic [WriteBits-1:0] write_next_i,       // index of the write that act_o.write_add begins
   output logic [WriteBits-1:0] write_index_o,      // index of the write to look up, that
@@ -98,8 +106,8 @@ module ds_sequencer
   input  logic                 write_dirty_i,      // comb from write_index_o: a store changed the
                                                    // slot after the write had begun
   // Completions
-  input  logic                 done_valid_i,       // a write was answered; stays until
-                                                   // act_o.done_pop
+  input  logic                 done_valid_i,       // an answer of a write waits and may be taken;
+                                                   // stays until act_o.done_pop
   input  logic [WriteBits-1:0] done_index_i,       // its index
   input  logic                 done_error_i,       // it was answered with an error: the line is
                                                    // deferred again
@@ -114,8 +122,10 @@ module ds_sequencer
                                                    // with act_o.merge_sent
   // Slots
   input  logic                 pending_i,          // level: a line is deferred
+  input  logic                 late_i,             // level: one of them is late
   input  logic                 slot_room_i,        // level: a slot is free
-  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.slot_take or slot_top gave,
+  input  logic [StackBits-1:0] free_slot_i,        // with slot_room_i: that slot
+  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top or stack_late gave,
                                                    // from the cycle after until the next of these
   // Slot memory {line, mask}
   input  line_addr_t           word_line_i,        // line in the slot memory, from the cycle after
@@ -141,15 +151,17 @@ module ds_sequencer
   input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
 );
 
-  // The upper two bits say whose line it is: so the line is there early in the cycle.
+  // The upper two bits say whose line it is: so the line is there early in the cycle. The upper
+  // three tell the operations apart, but for M.
   typedef enum logic [5:0] {
     Idle   = 6'h00, MRead,
-    SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut, SInsert,
+    SLook  = 6'h08, SFind, SNew, SWrite, SSlot, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
     FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
-    CTake  = 6'h30, CFree, CPut, CInsert
+    ITop   = 6'h28, ISlot, IInsert,
+    CTake  = 6'h30, CFree, CPut
   } state_e;
-  typedef enum logic [1:0] {TurnL, TurnS, TurnF} turn_e;
+  typedef enum logic [1:0] {TurnL, TurnS, TurnF, TurnI} turn_e;
 
   localparam logic [1:0] OpFind   = 2'd0;
   localparam logic [1:0] OpInsert = 2'd1;
@@ -158,7 +170,7 @@ module ds_sequencer
   state_e               state_q, state_d, chosen;
   turn_e                last_q, last_d;
   logic [StackBits-1:0] slot_q, slot_d;
-  logic                 new_q, new_d;      // the slot is the one that the stack's memory gave
+  logic                 new_q, new_d;      // the store's slot was free before
   logic [WriteBits-1:0] write_q, write_d;
   logic [MergeBits-1:0] merge_q, merge_d;
   logic                 asked_q;           // the index has the operation
@@ -170,16 +182,16 @@ module ds_sequencer
   logic asks, ix_done, lm_taken, flush_want;
 
   // ---------------------------------------------------------------------------------------------
-  // What stands at index, local memory and memory queue
+  // What stands at index and local memory
   // ---------------------------------------------------------------------------------------------
-  assign asks       = state_q inside {LFind, SFind, SInsert, FDelete, CInsert};
+  assign asks       = state_q inside {LFind, SFind, FDelete, IInsert};
   assign ix_valid_o = asks && !asked_q;
   assign ix_done    = asked_q && ix_rsp_valid_i;
   always_comb begin
     unique case (state_q)
-      SInsert, CInsert: ix_op_o = OpInsert;
-      FDelete:          ix_op_o = OpDelete;
-      default:          ix_op_o = OpFind;
+      IInsert: ix_op_o = OpInsert;
+      FDelete: ix_op_o = OpDelete;
+      default: ix_op_o = OpFind;
     endcase
   end
 
@@ -194,8 +206,6 @@ module ds_sequencer
     endcase
   end
 
-  assign direct_o = state_q == SDirect;
-
   // ---------------------------------------------------------------------------------------------
   // Line, slot and mask of the operation
   // ---------------------------------------------------------------------------------------------
@@ -207,15 +217,30 @@ module ds_sequencer
       default: key_o = store_line_i;
     endcase
     unique case (state_q)
-      SMask:          mask_o = word_mask_i | store_be_i;
-      LMask, FDelete: mask_o = word_mask_i;
-      CPut:           mask_o = write_mask_i;
-      default:        mask_o = store_be_i;
+      SMask:                 mask_o = word_mask_i | store_be_i;
+      LMask, FMask, FDelete: mask_o = word_mask_i;
+      CPut:                  mask_o = write_mask_i;
+      default:               mask_o = store_be_i;
     endcase
   end
-  assign slot_o        = new_q ? stack_slot_i : slot_q;
+  // F and I have the slot that the stack's memory gave.
+  assign slot_o        = (state_q[5:4] == 2'd2) ? stack_slot_i : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
+  assign look_flush_o  = state_q == FMask;
+
+  // ---------------------------------------------------------------------------------------------
+  // Fast stores
+  // ---------------------------------------------------------------------------------------------
+  logic deletes;  // in this cycle
+  assign deletes      = state_q == FDelete && ix_done;
+  assign load_runs_o  = state_q[5:3] == 3'd2;
+  assign store_runs_o = state_q[5:3] == 3'd1;
+  assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
+  assign completes_o  = state_q inside {CFree, CPut};
+  assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
+                        (state_q == Idle && (done_valid_i || merge_arrived_i));
+  assign bars_defer_o = state_q inside {FTop, FSlot, FMask} || completes_o || deletes;
 
   // ---------------------------------------------------------------------------------------------
   // Choice
@@ -228,22 +253,32 @@ module ds_sequencer
       TurnL: begin
         if (store_want_i)      chosen = SLook;
         else if (flush_want)   chosen = FTop;
+        else if (late_i)       chosen = ITop;
         else if (head_want_i)  chosen = LLook;
       end
       TurnS: begin
         if (flush_want)        chosen = FTop;
+        else if (late_i)       chosen = ITop;
         else if (head_want_i)  chosen = LLook;
         else if (store_want_i) chosen = SLook;
+      end
+      TurnF: begin
+        if (late_i)            chosen = ITop;
+        else if (head_want_i)  chosen = LLook;
+        else if (store_want_i) chosen = SLook;
+        else if (flush_want)   chosen = FTop;
       end
       default: begin
         if (head_want_i)       chosen = LLook;
         else if (store_want_i) chosen = SLook;
         else if (flush_want)   chosen = FTop;
+        else if (late_i)       chosen = ITop;
       end
     endcase
     if (merge_arrived_i) chosen = MRead;
     if (done_valid_i)    chosen = CTake;
-    if (!enable_i)       chosen = Idle;
+    // Never together with the two above: bars_begin_o.
+    if (fast_begins_i || !enable_i) chosen = Idle;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -272,6 +307,7 @@ module ds_sequencer
           LLook:   last_d = TurnL;
           SLook:   last_d = TurnS;
           FTop:    last_d = TurnF;
+          ITop:    last_d = TurnI;
           default: ;
         endcase
       end
@@ -309,7 +345,7 @@ module ds_sequencer
       SLook: begin
         slot_d = write_slot_i;
         if (write_hit_i)      state_d = SWrite;
-        else if (key_maybe_i) state_d = SFind;
+        else if (look_maybe_i) state_d = SFind;
         else                  state_d = SNew;
       end
       SFind: if (ix_done) begin
@@ -319,6 +355,7 @@ module ds_sequencer
       end
       SNew: begin
         act_o.slot_take = slot_room_i;
+        slot_d          = free_slot_i;
         new_d           = 1'b1;
         ev_d.full       = !slot_room_i;
         // Nothing goes out, so no slot becomes free: the host shall not wait for one.
@@ -339,7 +376,7 @@ module ds_sequencer
         end else if (!new_q) begin
           state_d = SSlot;
         end else begin
-          state_d = (may_direct_i && may_write_i && !error_q) ? SDirect : SPut;
+          state_d = SPut;
         end
       end
       SSlot: begin
@@ -352,35 +389,33 @@ module ds_sequencer
         ev_d.in_place    = 1'b1;
         state_d          = Idle;
       end
-      SDirect: if (direct_taken_i) begin
-        act_o.write_add = 1'b1;
-        act_o.store_pop = 1'b1;
-        ev_d.direct     = 1'b1;
-        state_d         = Idle;
-      end
       SPut: begin
         act_o.word_write = 1'b1;
-        state_d          = SInsert;
-      end
-      SInsert: if (ix_done) begin
-        act_o.push      = 1'b1;
-        act_o.store_pop = 1'b1;
-        ev_d.deferred   = 1'b1;
-        state_d         = Idle;
+        act_o.push       = 1'b1;
+        act_o.store_pop  = 1'b1;
+        ev_d.deferred    = 1'b1;
+        state_d          = Idle;
       end
 
       FTop: begin
-        act_o.slot_top = 1'b1;
-        new_d          = 1'b1;
-        state_d        = FSlot;
+        act_o.stack_top = 1'b1;
+        state_d         = FSlot;
       end
       FSlot: begin
         act_o.word_read = 1'b1;
         state_d         = FMask;
       end
       FMask: begin
-        wanted_set = key_busy_i;
-        state_d    = key_busy_i ? Idle : FDelete;
+        write_d    = write_next_i;
+        wanted_set = look_busy_i;
+        if (look_busy_i) begin
+          state_d = Idle;
+        end else begin
+          act_o.unstack   = 1'b1;
+          act_o.pop       = late_i;
+          act_o.write_add = late_i;
+          state_d         = late_i ? FRead : FDelete;
+        end
       end
       FDelete: if (ix_done) begin
         act_o.pop       = 1'b1;
@@ -391,6 +426,19 @@ module ds_sequencer
       FRead: if (lm_taken) begin
         ev_d.flushed = 1'b1;
         state_d      = Idle;
+      end
+
+      ITop: begin
+        act_o.stack_late = 1'b1;
+        state_d          = ISlot;
+      end
+      ISlot: begin
+        act_o.word_read = 1'b1;
+        state_d         = IInsert;
+      end
+      IInsert: if (ix_done) begin
+        act_o.inserted = 1'b1;
+        state_d        = Idle;
       end
 
       CTake: begin
@@ -407,9 +455,6 @@ module ds_sequencer
       end
       CPut: begin
         act_o.word_write = 1'b1;
-        state_d          = CInsert;
-      end
-      CInsert: if (ix_done) begin
         act_o.push       = 1'b1;
         act_o.write_free = 1'b1;
         state_d          = Idle;
@@ -427,7 +472,7 @@ module ds_sequencer
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q  <= Idle;
-      last_q   <= TurnF;
+      last_q   <= TurnI;
       asked_q  <= 1'b0;
       error_q  <= 1'b0;
       wanted_q <= 1'b0;
@@ -458,24 +503,24 @@ module ds_sequencer
   // Contract
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SDirect, SPut,
-                      SInsert, LLook, LFind, LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete,
-                      FRead, CTake, CFree, CPut, CInsert})
+      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SPut, LLook, LFind,
+                      LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot,
+                      IInsert, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0)
     else $error("switched off, an operation began or an event was counted");
   Family_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d != Idle) |->
-      state_q[5:4] == state_d[5:4] && (state_q == MRead) == (state_d == MRead))
+      state_q[5:3] == state_d[5:3] && (state_q == MRead) == (state_d == MRead))
     else $error("an operation turned into another one before its end");
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q != Idle && state_d == state_q) |-> asks || state_q inside {SDirect, LRead, SWrite,
-                                                                        FRead, MRead})
+      (state_q != Idle && state_d == state_q) |-> asks || state_q inside {LRead, SWrite, FRead,
+                                                                        MRead})
     else $error("an operation stalls in a step that waits for nobody");
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({lm_valid_o, ix_valid_o, direct_o}))
-    else $error("more than one offer at once to local memory, index and memory queue");
+      $onehot0({lm_valid_o, ix_valid_o}))
+    else $error("an operation offers to local memory and to the index at once");
   // A refused store counts as one without a slot, too.
   ds_event_t ev_but_refused;
   always_comb begin
@@ -515,6 +560,22 @@ module ds_sequencer
   LoadWaits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Idle && state_d == LLook && wanted_o) |-> head_line_i != wanted_line_o)
     else $error("a load began although a flush waits for the loads of its line");
+  FastAlone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Idle && fast_begins_i) |=> state_q == Idle)
+    else $error("an operation was chosen in a cycle in which a fast store began");
+  FastBarred_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fast_begins_i |-> !bars_begin_o)
+    else $error("a fast store began in a cycle in which none may");
+  CompletionFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && state_q == Idle && (done_valid_i || merge_arrived_i)) |=>
+      state_q inside {CTake, MRead})
+    else $error("a completion or a merge waits and another operation was chosen");
+  LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == FMask && late_i) |=> state_q inside {Idle, FRead})
+    else $error("a late line was looked for in the index to delete it");
+  InsertLate_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state_q inside {ITop, ISlot, IInsert} |-> late_i)
+    else $error("a line is inserted and none is late");
   ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (error_o && !clear_error_i) |=> error_o)
     else $error("the error of a write went away before it was cleared");

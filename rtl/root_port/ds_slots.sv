@@ -1,112 +1,158 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Slots of the DS stack: the stack of those that wait (pending) and the pool of free ones, in one
-// memory, as a slot is in one of them at most:
+// Slots of the DS engine: the stack of those whose lines are deferred, and the pool of free ones.
 //
-//   0 .. pending-1          ...          Depth-pool .. Depth-1
-//   pending, top last                    pool, the last one freed first
+//   stack   0 .. in the index .. | .. late .. top   what comes is late; insertion is from below
+//   pool    the last one freed first, then those never used (from fresh_q on)
 //
-// Slots at or above fresh_q have never been used; the pool goes first. So nothing is to be written
-// after reset.
+// So nothing is to be written after reset. The pool's top stands in a register, or is what its
+// memory gave last: a slot is taken in the cycle in which it is wanted, and one that comes back at
+// the same time takes its place.
 //
-// Latency: take_i and top_i read the memory; slot_o shows the slot from the next cycle on, until
-// the next of them.
+// The top that leaves the stack (unstack_i) counts as deferred until pop_i: what comes meanwhile is
+// put where it was.
+//
+// Latency: top_i and late_i read the stack; slot_o shows the slot from the next cycle on, until the
+// next of them. free_slot_o follows from state.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_slots #(
-  parameter  int unsigned Depth    = 256,  // slots; 2 or more, a power of two
+  parameter  int unsigned Depth     = 256,  // slots; 2 or more, a power of two
+  parameter  int unsigned Inserts   = 16,   // late lines from which on no more fast ones come; 1 or
+                                            // more
   localparam int unsigned StackBits = $clog2(Depth)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  // At most one of these a cycle
-  input  logic                 take_i,     // pulse: a free slot, if there is one
-  input  logic                 top_i,      // pulse, only if one is pending: its top; it stays
-  input  logic                 release_i,  // pulse: wslot_i, taken or popped before, becomes free
-  input  logic                 push_i,     // pulse: wslot_i, taken or popped before, becomes
-                                           // pending
-  input  logic                 pop_i,      // pulse: the top of pending leaves; only while slot_o
-                                           // shows it
+  // Pool
+  output logic                 room_o,       // level: there is a free slot
+  output logic [StackBits-1:0] free_slot_o,  // with room_o: that slot
+  input  logic                 take_i,       // pulse, only with room_o: it is no longer free
+  input  logic                 release_i,    // pulse: rslot_i, taken or popped before, becomes free
+  input  logic [StackBits-1:0] rslot_i,      // with release_i, 0..Depth-1
+  // Stack
+  input  logic                 push_i,       // pulse: pslot_i, taken or popped before, becomes
+                                             // deferred and late; never with top_i or unstack_i
+  input  logic [StackBits-1:0] pslot_i,      // with push_i, 0..Depth-1
+  input  logic                 top_i,        // pulse, only if one is deferred: its top is read
+  input  logic                 late_i,       // pulse, only with late_o: the lowest late one is read
+  output logic [StackBits-1:0] slot_o,       // from the cycle after top_i or late_i until the next
+  input  logic                 unstack_i,    // pulse, only while slot_o shows the top: it leaves
+  input  logic                 pop_i,        // pulse, with unstack_i or later: it is not deferred
+                                             // any more; never with push_i
+  input  logic                 inserted_i,   // pulse, only with late_o: the lowest late one is late
+                                             // no longer
 
-  input  logic [StackBits-1:0] wslot_i,    // with release_i and push_i, 0..Depth-1
-  output logic [StackBits-1:0] slot_o,     // from the cycle after take_i (with room_o) or top_i
-                                           // until the next of these
-  output logic                 room_o,     // level: there is a free slot
-  output logic                 last_o,     // level: exactly one is pending
-  output logic [StackBits:0]   count_o,    // slots that are pending, 0..Depth
-  output logic [StackBits:0]   used_o      // slots that are not free, 0..Depth
+  output logic                 late_o,       // level: one is late
+  output logic                 late_room_o,  // level: fewer than Inserts are late
+  output logic                 last_o,       // level: exactly one is deferred
+  output logic [StackBits:0]   count_o,      // slots that are deferred, 0..Depth
+  output logic [StackBits:0]   used_o        // slots that are not free, 0..Depth
 );
 
   typedef logic [StackBits-1:0] slot_t;
   typedef logic [StackBits:0]   cnt_t;
 
-  cnt_t  pending_q, pool_q, fresh_q;
-  logic  was_fresh_q;
-  slot_t fresh_slot_q;
-  logic  pooled, take_pool, take_fresh;
-  slot_t addr, rdata;
+  // ---------------------------------------------------------------------------------------------
+  // Pool
+  // ---------------------------------------------------------------------------------------------
+  cnt_t  pool_q, fresh_q;
+  logic  pooled, take_pool, next_read, from_memory_q;
+  slot_t next_slot, top_slot_q, pool_addr;
 
-  assign pooled     = pool_q != '0;
-  assign room_o     = pooled || fresh_q != cnt_t'(Depth);
-  assign take_pool  = take_i && pooled;
-  assign take_fresh = take_i && !pooled && room_o;
-  assign last_o     = pending_q == cnt_t'(1);
-  assign count_o    = pending_q;
-  assign used_o     = fresh_q - pool_q;
+  assign pooled      = pool_q != '0;
+  assign room_o      = pooled || fresh_q != cnt_t'(Depth);
+  assign free_slot_o = pooled ? (from_memory_q ? next_slot : top_slot_q) : slot_t'(fresh_q);
+  assign take_pool   = take_i && pooled;
+  assign next_read   = take_pool && !release_i;  // the one below the top, if there is one
 
-  // Addresses count modulo Depth.
+  // Place of the top is pool_q - 1; addresses count modulo Depth.
   always_comb begin
-    addr = slot_t'(pending_q);
-    if (top_i)     addr = slot_t'(pending_q) - slot_t'(1);
-    if (take_i)    addr = -slot_t'(pool_q);
-    if (release_i) addr = ~slot_t'(pool_q);
+    pool_addr = slot_t'(pool_q) - slot_t'(2);
+    if (release_i) pool_addr = take_pool ? slot_t'(pool_q) - slot_t'(1) : slot_t'(pool_q);
   end
 
   ram_sp #(
     .Width(StackBits),
     .Depth(Depth)
-  ) u_slots (
+  ) u_pool (
     .clk_i,
-    .re_i   (top_i || take_pool),
-    .we_i   (push_i || release_i),
-    .addr_i (addr),
-    .wdata_i(wslot_i),
-    .rdata_o(rdata)
+    .re_i   (next_read),
+    .we_i   (release_i),
+    .addr_i (pool_addr),
+    .wdata_i(rslot_i),
+    .rdata_o(next_slot)
   );
-
-  assign slot_o = was_fresh_q ? fresh_slot_q : rdata;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pending_q <= '0;
-      pool_q    <= '0;
-      fresh_q   <= '0;
+      pool_q        <= '0;
+      fresh_q       <= '0;
+      from_memory_q <= 1'b0;
     end else begin
-      if (push_i)     pending_q <= pending_q + cnt_t'(1);
-      if (pop_i)      pending_q <= pending_q - cnt_t'(1);
-      if (release_i)  pool_q    <= pool_q + cnt_t'(1);
-      if (take_pool)  pool_q    <= pool_q - cnt_t'(1);
-      if (take_fresh) fresh_q   <= fresh_q + cnt_t'(1);
+      if (release_i && !take_pool) pool_q <= pool_q + cnt_t'(1);
+      if (take_pool && !release_i) pool_q <= pool_q - cnt_t'(1);
+      if (take_i && !pooled)       fresh_q <= fresh_q + cnt_t'(1);
+      if (release_i)      from_memory_q <= 1'b0;
+      else if (next_read) from_memory_q <= 1'b1;
     end
   end
-
   always_ff @(posedge clk_i) begin
-    if (take_i || top_i) was_fresh_q  <= take_fresh;
-    if (take_fresh)      fresh_slot_q <= slot_t'(fresh_q);
+    if (release_i) top_slot_q <= rslot_i;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Stack
+  // ---------------------------------------------------------------------------------------------
+  cnt_t height_q, count_q, late_q;
+  logic unstacks_late;
+
+  assign unstacks_late = unstack_i && late_o;
+  assign late_o        = late_q != '0;
+  assign late_room_o   = 32'(late_q) < Inserts;
+  assign last_o        = count_q == cnt_t'(1);
+  assign count_o       = count_q;
+  assign used_o        = fresh_q - pool_q;
+
+  ram_1r1w #(
+    .Width(StackBits),
+    .Depth(Depth)
+  ) u_stack (
+    .clk_i,
+    .re_i   (top_i || late_i),
+    .raddr_i(slot_t'(height_q) - (top_i ? slot_t'(1) : slot_t'(late_q))),
+    .rdata_o(slot_o),
+    .we_i   (push_i),
+    .waddr_i(slot_t'(height_q)),
+    .wdata_i(pslot_i)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      height_q <= '0;
+      count_q  <= '0;
+      late_q   <= '0;
+    end else begin
+      if (push_i)    height_q <= height_q + cnt_t'(1);
+      if (unstack_i) height_q <= height_q - cnt_t'(1);
+      if (push_i)    count_q  <= count_q + cnt_t'(1);
+      if (pop_i)     count_q  <= count_q - cnt_t'(1);
+      if (push_i && !inserted_i)                        late_q <= late_q + cnt_t'(1);
+      if ((inserted_i || unstacks_late) && !push_i) late_q <= late_q - cnt_t'(1);
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
   // Where each slot is, in rows: what Verilator 5.006 makes of one wide vector does not compile.
-  typedef enum logic [1:0] {Free, Hand, Pending} place_e;
+  typedef enum logic [1:0] {Free, Hand, Deferred} place_e;
   localparam int unsigned RowSlots = (Depth < 64) ? Depth : 64;
   localparam int unsigned Rows     = Depth / RowSlots;
   localparam int unsigned RowBits  = $clog2(RowSlots);
   place_e [RowSlots-1:0] place_q [Rows];
-  place_e                slot_place, wslot_place;
-  logic                  taken_q;
+  place_e                free_place, released_place, pushed_place, slot_place;
 
   function automatic int unsigned row(slot_t slot);
     return 32'(slot) >> RowBits;
@@ -116,41 +162,48 @@ module ds_slots #(
   endfunction
 
   always_comb begin
-    slot_place  = place_q[row(slot_o)][column(slot_o)];
-    wslot_place = place_q[row(wslot_i)][column(wslot_i)];
+    free_place     = place_q[row(free_slot_o)][column(free_slot_o)];
+    released_place = place_q[row(rslot_i)][column(rslot_i)];
+    pushed_place   = place_q[row(pslot_i)][column(pslot_i)];
+    slot_place     = place_q[row(slot_o)][column(slot_o)];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      taken_q <= 1'b0;
       for (int unsigned r = 0; r < Rows; r++) place_q[r] <= {RowSlots{Free}};
     end else begin
-      taken_q <= take_i && room_o;
-      if (taken_q)   place_q[row(slot_o)][column(slot_o)]   <= Hand;
-      if (release_i) place_q[row(wslot_i)][column(wslot_i)] <= Free;
-      if (push_i)    place_q[row(wslot_i)][column(wslot_i)] <= Pending;
-      if (pop_i)     place_q[row(slot_o)][column(slot_o)]   <= Hand;
+      if (take_i)    place_q[row(free_slot_o)][column(free_slot_o)] <= Hand;
+      if (release_i) place_q[row(rslot_i)][column(rslot_i)]         <= Free;
+      if (push_i)    place_q[row(pslot_i)][column(pslot_i)]         <= Deferred;
+      if (pop_i)     place_q[row(slot_o)][column(slot_o)]           <= Hand;
     end
   end
 
-  OneThing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({take_i, top_i, release_i, push_i, pop_i}))
-    else $error("more than one of take, top, release, push and pop in a cycle");
+  Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({top_i, late_i, unstack_i, inserted_i}) && !(push_i && (top_i || unstack_i || pop_i)))
+    else $error("accesses to the stack that must not meet");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(fresh_q) <= Depth && 32'(pending_q) + 32'(pool_q) <= 32'(fresh_q))
-    else $error("more slots pending and free again than were ever used, or than there are");
+      32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q) && late_q <= height_q &&
+      32'(count_q) - 32'(height_q) <= 1)
+    else $error("more slots deferred and free again than were ever used, or than there are");
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      taken_q |-> slot_place == Free)
+      take_i |-> room_o && free_place == Free)
     else $error("a slot was taken that is not free");
   Released_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      release_i |-> wslot_place == Hand)
-    else $error("a slot was released that is free or pending");
+      release_i |-> released_place == Hand)
+    else $error("a slot was released that is free or deferred");
   Pushed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      push_i |-> wslot_place == Hand)
-    else $error("a slot was pushed that is free or pending already");
+      push_i |-> pushed_place == Hand)
+    else $error("a slot was pushed that is free or deferred already");
   Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      pop_i |-> pending_q != '0 && slot_place == Pending)
-    else $error("pop of an empty stack, or of a slot that is not pending");
-  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> pending_q != '0)
+      pop_i |-> count_q != '0 && slot_place == Deferred)
+    else $error("pop of an empty stack, or of a slot that is not deferred");
+  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> height_q != '0)
     else $error("the top was read of an empty stack");
+  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (late_i || inserted_i) |-> late_o)
+    else $error("a late line was read or inserted and there is none");
+  LastFreed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      release_i |=> room_o && free_slot_o == $past(rslot_i))
+    else $error("the slot freed last is not the next one");
 
 endmodule

@@ -1,13 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The stack of the DS engine: which lines are in local memory, in which slot, with which bytes, and
-// the sequencer that moves them.
+// the sequencer and the fast stores that move them.
 //
-//   in the index (outside)   pending: slots, slot memory {line, mask}, filter
-//   in the write table       on its way to the endpoint
+//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) but
+//                        for those that are late
+//   in the write table   on its way to the endpoint
 //
-// A line is in one of the two at most. What the sequencer does goes to the engine's other parts as
-// act_o; key_o, slot_o and mask_o are the line, slot and mask that it does it with.
+// A line is in one of the two at most. What is done goes to the engine's other parts as act_o;
+// key_o, slot_o and mask_o are the line, slot and mask of the sequencer's operation.
 //
 // may_pass_o and the flush's line and bytes are combinational from state; for the rest see
 // ds_sequencer.
@@ -20,6 +21,8 @@ module ds_stack
 #(
   parameter  int unsigned Depth     = 256,   // slots; 4..4096, a power of two
   parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..64
+  parameter  int unsigned Inserts   = 16,    // late lines from which on no more fast stores are
+                                             // deferred; 1 or more
   parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
   parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
   localparam int unsigned StackBits = $clog2(Depth),
@@ -49,22 +52,24 @@ module ds_stack
   output logic                 may_pass_o,       // comb: head_line_i is surely neither deferred nor
                                                  // in flight
   // Oldest store
-  input  logic                 store_valid_i,    // a store waits and its answer has room; stays
-                                                 // until act_o.stored or refused
+  input  logic                 store_valid_i,    // a store waits; stays until act_o.store_pop
+  input  logic                 answer_room_i,    // level: a store can be answered
   input  line_addr_t           store_line_i,     // line of the oldest store; stays until
                                                  // act_o.store_pop
   input  byte_en_t             store_be_i,       // its byte enables; stay likewise
-  // Line of the operation, and who else has it
+  // Line of the operation, and who has a line
   output line_addr_t           key_o,            // line of the operation, between two that of the
                                                  // oldest store
-  output logic [StackBits-1:0] slot_o,           // its slot, with act_o, with lm_valid_o and with
-                                                 // an insert
-  output byte_en_t             mask_o,           // valid bytes of that slot, with act_o
-  input  logic                 sr_is_i,          // comb from key_o: a load of it is in the SR queue
-  input  logic                 mem_is_i,         // comb from key_o: the memory queue has an entry
-                                                 // of it
-  input  logic                 merge_is_i,       // comb from key_o: a merge of it has not read its
-                                                 // slot
+  output logic [StackBits-1:0] slot_o,           // its slot, with an insert and act_o.merge_add
+  output byte_en_t             mask_o,           // valid bytes of that slot, with act_o.merge_add
+  output line_addr_t           look_line_o,      // line to look up for: the oldest store's, or that
+                                                 // of a flush
+  input  logic                 sr_is_i,          // level: a load of the oldest store's line is in
+                                                 // the SR queue
+  input  logic                 mem_is_i,         // comb from look_line_o: the memory queue has an
+                                                 // entry of it
+  input  logic                 merge_is_i,       // comb from look_line_o: a merge of it has not read
+                                                 // its slot
   // Endpoint writes
   input  logic [6:0]           max_writes_i,     // most writes to the endpoint in flight, 0..127,
                                                  // and at most Writes
@@ -73,15 +78,20 @@ module ds_stack
                                                  // endpoint and finds room in the memory queue
   output logic                 direct_o,         // the oldest store is for the memory queue; stays
                                                  // until direct_taken_i
+  output logic [WriteBits-1:0] direct_index_o,   // with direct_o: index of its write, 0..Writes-1
   input  logic                 direct_taken_i,   // pulse, only with direct_o: it is taken there
-  output logic [WriteBits-1:0] write_next_o,     // index of the next write, 0..Writes-1; with
-                                                 // direct_o it is the store's
   output logic [WriteBits-1:0] write_index_o,    // index of the write whose read (LmFlush) is
                                                  // offered to local memory
   input  logic [WriteBits-1:0] flush_index_i,    // index of a write in flight, 0..Writes-1
   output line_addr_t           flush_line_o,     // comb from flush_index_i: its line
   output byte_en_t             flush_be_o,       // comb from flush_index_i: the bytes that it sends
-  input  logic                 done_valid_i,     // a write was answered; stays until act_o.done_pop
+  input  logic                 ans_valid_i,      // pulse: a write is answered
+  input  logic [WriteBits-1:0] ans_index_i,      // with it: its index, 0..Writes-1
+  input  logic                 ans_error_i,      // with it: it was answered with an error
+  output logic                 ans_over_o,       // comb from ans_index_i, ans_error_i: the write is
+                                                 // over, its answer need not wait
+  input  logic                 done_valid_i,     // an answer of a write waits; stays until
+                                                 // act_o.done_pop
   input  logic [WriteBits-1:0] done_index_i,     // its index, 0..Writes-1
   input  logic                 done_error_i,     // it was answered with an error: the line is
                                                  // deferred again
@@ -97,8 +107,9 @@ module ds_stack
   // Local memory
   input  logic                 read_room_i,      // level: one more load can read local memory; must
                                                  // not fall while one is offered
-  output logic                 lm_valid_o,       // a read or write of slot_o; stays until taken
+  output logic                 lm_valid_o,       // a read or write of lm_slot_o; stays until taken
   input  logic                 lm_ready_i,       // low to stall
+  output logic [StackBits-1:0] lm_slot_o,        // its slot; stays until taken
   output logic                 lm_write_o,       // 1 a write of the oldest store, 0 a read; stays
                                                  // until taken
   output lm_kind_e             lm_kind_o,        // of a read: for the head load, a merge or a write
@@ -115,10 +126,40 @@ module ds_stack
 
   typedef logic [StackBits-1:0] slot_t;
 
+  // What the sequencer does, and what a fast store does beside it
+  ds_act_t    op;
+  ds_event_t  op_ev;
+  logic       fast_begins, fast_begins_direct, fast_busy, fast_direct, fast_leaves, fast_defers;
+  slot_t      fast_slot;
+  logic       looks_flush;
+  line_addr_t going_line;  // of a write that begins
+  logic       place_add;
+
+  assign fast_defers = fast_leaves && !fast_direct;
+  assign place_add   = fast_begins && fast_begins_direct;
+  always_comb begin
+    act_o           = op;
+    act_o.stored    = op.stored || fast_leaves;
+    act_o.store_pop = op.store_pop || fast_leaves;
+    act_o.slot_take = op.slot_take || fast_begins;
+    act_o.push      = op.push || fast_defers;
+    act_o.write_add = op.write_add || place_add;
+    act_o.write_free = op.write_free || ans_over_o;
+    act_o.word_write = op.word_write || fast_defers;
+    act_o.slot_release = op.slot_release || ans_over_o;
+  end
+
+  assign look_line_o = looks_flush ? word_line : store_line_i;
+  assign going_line  = place_add ? store_line_i : word_line;
+
   // ---------------------------------------------------------------------------------------------
-  // Filter: the head load and the line of the operation
+  // Filter: the head load, the line that is looked up, and what is counted
   // ---------------------------------------------------------------------------------------------
-  logic head_maybe, key_maybe, last_pending;
+  logic       head_maybe, look_maybe, last_deferred, counted_maybe;
+  line_addr_t counted_line;
+
+  // A fast store is never counted with another line: the sequencer bars it then.
+  assign counted_line = fast_defers ? store_line_i : key_o;
 
   ds_filter #(
     .Buckets(Buckets),
@@ -126,62 +167,81 @@ module ds_stack
   ) u_filter (
     .clk_i,
     .rst_ni,
-    .clear_i    (act_o.pop && last_pending),
-    .key_i      (head_line_i),
-    .maybe_o    (head_maybe),
-    .inc_i      (act_o.push),
-    .dec_i      (act_o.pop),
-    .upd_key_i  (key_o),
-    .upd_maybe_o(key_maybe)
+    .clear_i     (act_o.pop && last_deferred),
+    .key_i       (head_line_i),
+    .maybe_o     (head_maybe),
+    .also_key_i  (look_line_o),
+    .also_maybe_o(look_maybe),
+    .inc_i       (act_o.push),
+    .dec_i       (act_o.pop),
+    .upd_key_i   (counted_line),
+    .upd_maybe_o (counted_maybe)
   );
 
   // ---------------------------------------------------------------------------------------------
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
-  logic               slot_room;
-  slot_t              stack_slot;
+  logic               slot_room, late, late_room;
+  slot_t              stack_slot, free_slot, freed_slot;
   logic [StackBits:0] slots_used;
   line_addr_t         word_line;
   byte_en_t           word_mask;
 
   ds_slots #(
-    .Depth(Depth)
+    .Depth  (Depth),
+    .Inserts(Inserts)
   ) u_slots (
     .clk_i,
     .rst_ni,
-    .take_i   (act_o.slot_take),
-    .top_i    (act_o.slot_top),
-    .release_i(act_o.slot_release),
-    .push_i   (act_o.push),
-    .pop_i    (act_o.pop),
-    .wslot_i  (slot_o),
-    .slot_o   (stack_slot),
-    .room_o   (slot_room),
-    .last_o   (last_pending),
+    .room_o     (slot_room),
+    .free_slot_o(free_slot),
+    .take_i     (act_o.slot_take),
+    .release_i  (act_o.slot_release),
+    .rslot_i    (freed_slot),
+    .push_i     (act_o.push),
+    .pslot_i    (fast_defers ? fast_slot : slot_o),
+    .top_i      (act_o.stack_top),
+    .late_i     (act_o.stack_late),
+    .slot_o     (stack_slot),
+    .unstack_i  (act_o.unstack),
+    .pop_i      (act_o.pop),
+    .inserted_i (act_o.inserted),
+    .late_o     (late),
+    .late_room_o(late_room),
+    .last_o     (last_deferred),
     .count_o,
-    .used_o   (slots_used)
+    .used_o     (slots_used)
   );
 
-  ram_sp #(
+  ram_1r1w #(
     .Width(LineAddrBits + LineBytes),
     .Depth(Depth)
   ) u_words (
     .clk_i,
     .re_i   (act_o.word_read),
+    .raddr_i(slot_o),
+    .rdata_o({word_line, word_mask}),
     .we_i   (act_o.word_write),
-    .addr_i (slot_o),
-    .wdata_i({key_o, mask_o}),
-    .rdata_o({word_line, word_mask})
+    .waddr_i(fast_defers ? fast_slot : slot_o),
+    .wdata_i(fast_defers ? {store_line_i, store_be_i} : {key_o, mask_o})
   );
 
   // ---------------------------------------------------------------------------------------------
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
-  logic       head_hit, head_full, write_is, write_room, write_dirty;
-  logic [6:0] writes_used;
-  slot_t      head_slot, write_slot, write_done_slot;
-  line_addr_t write_line;
-  byte_en_t   write_mask;
+  logic                 head_hit, head_full, write_is, write_room, write_room_two, write_dirty;
+  logic                 ans_dirty, ans_head, ans_line, load_runs, store_runs, completes;
+  logic [6:0]           writes_used;
+  logic [WriteBits-1:0] write_next, fast_place;
+  slot_t                head_slot, write_slot, write_done_slot, ans_slot;
+  line_addr_t           write_line;
+  byte_en_t             write_mask;
+
+  // The answer of a fast store that has not left waits for it.
+  assign ans_over_o = ans_valid_i && !ans_error_i && !ans_dirty && !(load_runs && ans_head) &&
+                      !(store_runs && ans_line) && !completes &&
+                      !(fast_direct && fast_place == ans_index_i);
+  assign freed_slot = completes ? slot_o : ans_slot;
 
   ds_writes #(
     .Writes   (Writes),
@@ -193,7 +253,7 @@ module ds_stack
     .head_hit_o  (head_hit),
     .head_full_o (head_full),
     .head_slot_o (head_slot),
-    .line_i      (key_o),
+    .line_i      (look_line_o),
     .hit_o       (write_is),
     .slot_o      (write_slot),
     .mark_i      (act_o.write_mark),
@@ -201,17 +261,29 @@ module ds_stack
     .flush_index_i,
     .flush_line_o,
     .flush_be_o,
+    .ans_index_i,
+    .ans_slot_o  (ans_slot),
+    .ans_dirty_o (ans_dirty),
+    .ans_head_o  (ans_head),
+    .ans_line_o  (ans_line),
     .done_index_i(write_index_o),
     .done_line_o (write_line),
     .done_slot_o (write_done_slot),
     .done_mask_o (write_mask),
     .done_dirty_o(write_dirty),
     .free_i      (act_o.write_free),
+    .free_index_i(completes ? write_index_o : ans_index_i),
+    .max_writes_i,
     .room_o      (write_room),
-    .add_index_o (write_next_o),
+    .room_two_o  (write_room_two),
+    .add_index_o (write_next),
     .add_i       (act_o.write_add),
-    .add_slot_i  (slot_o),
-    .add_mask_i  (mask_o),
+    .add_going_i (!place_add),
+    .add_line_i  (going_line),
+    .add_slot_i  (place_add ? free_slot : slot_o),
+    .add_mask_i  (place_add ? store_be_i : mask_o),
+    .go_i        (direct_taken_i),
+    .go_index_i  (fast_place),
     .used_o      (writes_used)
   );
 
@@ -219,16 +291,75 @@ module ds_stack
   assign quiet_o    = count_o == '0 && writes_used == '0;
 
   // ---------------------------------------------------------------------------------------------
+  // Fast stores, and local memory: there an operation is first, but what is offered stays
+  // ---------------------------------------------------------------------------------------------
+  logic  bars_begin, bars_defer, flushing, fast_lm, lm_fast, lm_stands_q, op_lm, op_lm_write;
+  logic  ev_direct_q, ev_deferred_q;
+
+  ds_fast #(
+    .StackBits(StackBits),
+    .WriteBits(WriteBits)
+  ) u_fast (
+    .clk_i,
+    .rst_ni,
+    .store_valid_i,
+    .alone_i        (!write_is && !sr_is_i && !mem_is_i && !merge_is_i && !look_maybe &&
+                     slot_room),
+    .bars_begin_i   (bars_begin),
+    // A flush that has begun counts as a write.
+    .may_direct_i   (may_direct_i && !error_o && (flushing ? write_room_two : write_room)),
+    .may_defer_i    (late_room && !(head_valid_i && !head_passes_i)),
+    .begins_o       (fast_begins),
+    .begins_direct_o(fast_begins_direct),
+    .answer_room_i,
+    .bars_defer_i   (bars_defer),
+    .slot_i         (free_slot),
+    .place_i        (write_next),
+    .busy_o         (fast_busy),
+    .direct_o       (fast_direct),
+    .slot_o         (fast_slot),
+    .place_o        (fast_place),
+    .lm_valid_o     (fast_lm),
+    .lm_taken_i     (lm_fast && lm_ready_i),
+    .mq_valid_o     (direct_o),
+    .mq_taken_i     (direct_taken_i),
+    .leaves_o       (fast_leaves)
+  );
+
+  assign direct_index_o = fast_place;
+  assign lm_fast        = fast_lm && (lm_stands_q || !op_lm);
+  assign lm_valid_o     = fast_lm || op_lm;
+  assign lm_write_o     = lm_fast || op_lm_write;
+  assign lm_slot_o      = lm_fast ? fast_slot : slot_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lm_stands_q   <= 1'b0;
+      ev_direct_q   <= 1'b0;
+      ev_deferred_q <= 1'b0;
+    end else begin
+      lm_stands_q   <= lm_fast && !lm_ready_i;
+      ev_direct_q   <= fast_leaves && fast_direct;
+      ev_deferred_q <= fast_defers;
+    end
+  end
+  always_comb begin
+    ev_o          = op_ev;
+    ev_o.direct   = ev_direct_q;
+    ev_o.deferred = op_ev.deferred || ev_deferred_q;
+  end
+
+  // ---------------------------------------------------------------------------------------------
   // Sequencer
   // ---------------------------------------------------------------------------------------------
-  logic       head_want, store_want, may_write, wanted;
+  logic       head_want, store_want, wanted;
   line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) &&
+  assign head_want  = head_valid_i && !head_passes_i && (head_hit ? head_full : !late) &&
                       !(wanted && head_line_i == wanted_line);
-  // Held by an older load. A write of the line in flight does no harm: its data is read already.
-  assign store_want = store_valid_i && !sr_is_i && !(mem_is_i && !write_is) && !merge_is_i;
-  assign may_write  = write_room && writes_used < max_writes_i;
+  // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
+  assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&
+                      (write_is || (!mem_is_i && !late));
 
   ds_sequencer #(
     .StackBits(StackBits),
@@ -241,8 +372,8 @@ module ds_stack
     .isolate_i,
     .clear_error_i,
     .error_o,
-    .ev_o,
-    .act_o,
+    .ev_o             (op_ev),
+    .act_o            (op),
     .head_want_i      (head_want),
     .head_line_i,
     .head_hit_i       (head_hit),
@@ -250,27 +381,32 @@ module ds_stack
     .store_want_i     (store_want),
     .store_line_i,
     .store_be_i,
-    .may_write_i      (may_write),
+    .may_write_i      (write_room),
     .may_flush_i,
-    .may_direct_i,
-    .direct_o,
-    .direct_taken_i,
+    .fast_begins_i    (fast_begins),
+    .bars_begin_o     (bars_begin),
+    .bars_defer_o     (bars_defer),
+    .flushing_o       (flushing),
+    .completes_o      (completes),
+    .load_runs_o      (load_runs),
+    .store_runs_o     (store_runs),
     .key_o,
     .slot_o,
     .mask_o,
-    .key_maybe_i      (key_maybe),
-    .key_busy_i       (mem_is_i || merge_is_i),
+    .look_flush_o     (looks_flush),
+    .look_maybe_i     (look_maybe),
+    .look_busy_i      (mem_is_i || merge_is_i),
     .wanted_o         (wanted),
     .wanted_line_o    (wanted_line),
     .write_hit_i      (write_is),
     .write_slot_i     (write_slot),
-    .write_next_i     (write_next_o),
+    .write_next_i     (write_next),
     .write_index_o,
     .write_line_i     (write_line),
     .write_done_slot_i(write_done_slot),
     .write_mask_i     (write_mask),
     .write_dirty_i    (write_dirty),
-    .done_valid_i,
+    .done_valid_i     (done_valid_i && !(fast_direct && fast_place == done_index_i)),
     .done_index_i,
     .done_error_i,
     .merge_room_i,
@@ -279,14 +415,16 @@ module ds_stack
     .merge_slot_i,
     .merge_index_o,
     .pending_i        (count_o != '0),
+    .late_i           (late),
     .slot_room_i      (slot_room),
+    .free_slot_i      (free_slot),
     .stack_slot_i     (stack_slot),
     .word_line_i      (word_line),
     .word_mask_i      (word_mask),
     .read_room_i,
-    .lm_valid_o,
-    .lm_ready_i,
-    .lm_write_o,
+    .lm_valid_o       (op_lm),
+    .lm_ready_i       (lm_ready_i && !lm_fast),
+    .lm_write_o       (op_lm_write),
     .lm_kind_o,
     .ix_valid_o,
     .ix_ready_i,
@@ -304,11 +442,21 @@ module ds_stack
     else $error("more than one slot is neither free, deferred nor in flight");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) 32'(count_o) <= Depth)
     else $error("more lines deferred than there are slots");
-  Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> key_maybe)
+  Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> counted_maybe)
     else $error("a line leaves that the filter does not know");
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (act_o.pop || act_o.store_pop && act_o.push) |-> !write_is)
+      (act_o.store_pop && act_o.push) |-> !write_is)
     else $error("a line is deferred and in flight at once");
+  OneCounted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fast_defers |-> !op.push && !op.pop && !op.word_write && !op.unstack && !op.stack_top)
+    else $error("a fast store was deferred together with what the sequencer does to the stack");
+  OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !(fast_begins && (op.slot_take || op.write_add)) &&
+      !(fast_leaves && (op.stored || op.store_pop)))
+    else $error("a fast store and an operation took a slot or a place, or answered a store, at once");
+  OneReleased_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ans_over_o |-> !op.slot_release && !op.write_free)
+    else $error("two writes were over in a cycle");
   HeadHere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       act_o.head_local |-> !head_passes_i)
     else $error("a load that passes to the memory queue was answered from local memory");
