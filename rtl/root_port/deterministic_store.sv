@@ -76,8 +76,8 @@ module deterministic_store
   // Responses
   input  logic                                    mq_rsp_valid_i,  // from the memory queue
   output logic                                    mq_rsp_ready_o,  // low while rsp stalls or has
-                                                                   // others; never for a write of
-                                                                   // its own
+                                                                   // others, and for a write of its
+                                                                   // own until its store has left
   input  sys_rsp_t                                mq_rsp_i,        // under the id of its mq_req_o
   output logic                                    rsp_valid_o,     // for the host
   input  logic                                    rsp_ready_i,     // low to stall

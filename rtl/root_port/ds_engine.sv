@@ -90,8 +90,8 @@ module ds_engine
   // Responses
   input  logic                                    mq_rsp_valid_i,  // from the memory queue
   output logic                                    mq_rsp_ready_o,  // low while rsp stalls or has
-                                                                   // others; never for a write of
-                                                                   // its own
+                                                                   // others, and for a write of its
+                                                                   // own until its store has left
   input  sys_rsp_t                                mq_rsp_i,        // under the id of its mq_req_o
   output logic                                    rsp_valid_o,     // for the host
   input  logic                                    rsp_ready_i,     // low to stall
@@ -236,7 +236,7 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   line_addr_t           key, look_line;
   logic [StackBits-1:0] slot, lm_slot, merge_slot;
-  logic                 ans_valid, ans_error, ans_over;
+  logic                 ans_valid, ans_error, ans_hold, ans_over;
   logic [WriteBits-1:0] ans_index;
   byte_en_t             mask;
   logic                 done_valid, done_error, answer_room, read_room;
@@ -268,6 +268,7 @@ module ds_engine
     .ans_valid_o    (ans_valid),
     .ans_index_o    (ans_index),
     .ans_error_o    (ans_error),
+    .ans_hold_i     (ans_hold),
     .ans_over_i     (ans_over),
     .done_valid_o   (done_valid),
     .done_index_o   (done_index),
@@ -365,6 +366,7 @@ module ds_engine
     .ans_valid_i    (ans_valid),
     .ans_index_i    (ans_index),
     .ans_error_i    (ans_error),
+    .ans_hold_o     (ans_hold),
     .ans_over_o     (ans_over),
     .done_valid_i   (done_valid),
     .done_index_i   (done_index),

@@ -33,7 +33,7 @@ module ds_returns
   input  logic                 mq_rsp_valid_i,   // a response of the memory queue; stays until
                                                  // taken
   output logic                 mq_rsp_ready_o,   // on, low only for a load that goes to the host
-                                                 // bridge; off, rsp_ready_i
+                                                 // bridge, and with ans_hold_i; off, rsp_ready_i
   input  sys_rsp_t             mq_rsp_i,         // of a write: id FFC0h + its index; stays until
                                                  // taken
   input  logic                 lm_rsp_valid_i,   // an answer of local memory; stays until taken
@@ -47,11 +47,13 @@ module ds_returns
   input  logic                 rsp_ready_i,      // low to stall
   output sys_rsp_t             rsp_o,            // with the id of the request; stays until taken
   // Endpoint writes that are done
-  output logic                 ans_valid_o,      // pulse: mq_rsp_i answers a write
+  output logic                 ans_valid_o,      // level: mq_rsp_i answers a write; it is taken but
+                                                 // for ans_hold_i
   output logic [WriteBits-1:0] ans_index_o,      // with it: its index, 0..Writes-1
   output logic                 ans_error_o,      // with it: it was answered with an error
-  input  logic                 ans_over_i,       // comb from these: the write is over, and its
-                                                 // answer need not wait
+  input  logic                 ans_hold_i,       // comb from these: it is not taken yet
+  input  logic                 ans_over_i,       // comb from these, without ans_hold_i: the write is
+                                                 // over, and its answer need not wait
   output logic                 done_valid_o,     // such an answer waits; stays until done_pop_i
   output logic [WriteBits-1:0] done_index_o,     // its index, 0..Writes-1
   output logic                 done_error_o,     // it was answered with an error
@@ -110,10 +112,10 @@ module ds_returns
   logic [$clog2(Writes+1)-1:0] unused_done_count;
 
   assign mq_load      = enable_i && mq_rsp_valid_i && !mq_rsp_i.is_write;
-  assign ans_valid_o  = mq_done;
+  assign ans_valid_o  = enable_i && mq_rsp_valid_i && mq_rsp_i.is_write;
   assign ans_index_o  = mq_rsp_i.id[WriteBits-1:0];
   assign ans_error_o  = mq_rsp_i.error;
-  assign mq_done      = enable_i && mq_rsp_valid_i && mq_rsp_i.is_write;
+  assign mq_done      = ans_valid_o && !ans_hold_i;
   assign lm_answer    = enable_i && lm_rsp_valid_i;
   assign lm_load      = lm_answer && lm_rsp_i.kind == LmLoad;
   assign lm_merge     = lm_answer && lm_rsp_i.kind == LmMerge;
@@ -122,7 +124,7 @@ module ds_returns
   assign lm_rsp_ready_o = lm_rsp_i.kind != LmLoad || local_take;
   always_comb begin
     if (enable_i) begin
-      mq_rsp_ready_o = mq_rsp_i.is_write || match || mq_take;
+      mq_rsp_ready_o = mq_rsp_i.is_write ? !ans_hold_i : match || mq_take;
       rsp_valid_o    = rsp_valid;
       rsp_o          = rsp;
     end else begin
@@ -229,6 +231,9 @@ module ds_returns
                     (lm_merge && 32'(lm_rsp_i.index) < Merges) ||
                     (flush_push_o && 32'(lm_rsp_i.index) < Writes))
     else $error("an answer of local memory with a kind or index that no read can have");
+  Held_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ans_valid_o && ans_hold_i) |-> !ans_over_i && !mq_rsp_ready_o)
+    else $error("the answer of a write was taken that is to wait outside");
   NotStalled_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (mq_done || flush_push_o || lm_merge) |->
       (!mq_done || mq_rsp_ready_o) && (!(flush_push_o || lm_merge) || lm_rsp_ready_o))

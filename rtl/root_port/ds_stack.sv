@@ -85,11 +85,13 @@ module ds_stack
   input  logic [WriteBits-1:0] flush_index_i,    // index of a write in flight, 0..Writes-1
   output line_addr_t           flush_line_o,     // comb from flush_index_i: its line
   output byte_en_t             flush_be_o,       // comb from flush_index_i: the bytes that it sends
-  input  logic                 ans_valid_i,      // pulse: a write is answered
+  input  logic                 ans_valid_i,      // level: a write is answered
   input  logic [WriteBits-1:0] ans_index_i,      // with it: its index, 0..Writes-1
   input  logic                 ans_error_i,      // with it: it was answered with an error
-  output logic                 ans_over_o,       // comb from ans_index_i, ans_error_i: the write is
-                                                 // over, its answer need not wait
+  output logic                 ans_hold_o,       // comb from ans_index_i: the answer may not be
+                                                 // taken yet
+  output logic                 ans_over_o,       // comb from these: the write is over, its answer
+                                                 // need not wait
   input  logic                 done_valid_i,     // an answer of a write waits; stays until
                                                  // act_o.done_pop
   input  logic [WriteBits-1:0] done_index_i,     // its index, 0..Writes-1
@@ -237,10 +239,10 @@ module ds_stack
   line_addr_t           write_line;
   byte_en_t             write_mask;
 
-  // The answer of a fast store that has not left waits for it.
+  // The answer of a fast store that has not left waits outside.
+  assign ans_hold_o = fast_direct && fast_place == ans_index_i;
   assign ans_over_o = ans_valid_i && !ans_error_i && !ans_dirty && !(load_runs && ans_head) &&
-                      !(store_runs && ans_line) && !completes &&
-                      !(fast_direct && fast_place == ans_index_i);
+                      !(store_runs && ans_line) && !completes && !ans_hold_o;
   assign freed_slot = completes ? slot_o : ans_slot;
 
   ds_writes #(
@@ -406,7 +408,7 @@ module ds_stack
     .write_done_slot_i(write_done_slot),
     .write_mask_i     (write_mask),
     .write_dirty_i    (write_dirty),
-    .done_valid_i     (done_valid_i && !(fast_direct && fast_place == done_index_i)),
+    .done_valid_i,
     .done_index_i,
     .done_error_i,
     .merge_room_i,
