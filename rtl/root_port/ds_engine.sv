@@ -182,7 +182,7 @@ module ds_engine
   // ---------------------------------------------------------------------------------------------
   // To the memory queue
   // ---------------------------------------------------------------------------------------------
-  logic                 may_pass, passes, head_held, direct, direct_taken, flush_push;
+  logic                 may_pass, load_runs, passes, head_held, direct, direct_taken, flush_push;
   logic [WriteBits-1:0] direct_index, write_index, flush_index;
   logic                 stands;
   line_addr_t           flush_line;
@@ -208,6 +208,7 @@ module ds_engine
     .head_ready_o,
     .head_req_i,
     .may_pass_i        (may_pass),
+    .load_runs_i       (load_runs),
     .passes_o          (passes),
     .head_held_i       (head_held),
     .set_pass_i        (act.set_pass),
@@ -340,6 +341,7 @@ module ds_engine
     .head_valid_i,
     .head_passes_i  (passes),
     .head_line_i    (head_req_i.line),
+    .load_runs_o    (load_runs),
     .may_pass_o     (may_pass),
     .store_valid_i  (store_valid),
     .answer_room_i  (answer_room),

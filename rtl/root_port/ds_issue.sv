@@ -9,7 +9,8 @@
 // not offered: it would keep the other two waiting until the older load has come back.
 //
 // A head passes when nothing of its line is here (may_pass_i), or when the sequencer has said so
-// (pass). may_pass_i can fall while the head stands, as the filter forgets nothing but mixes lines:
+// (pass), but not by may_pass_i during its operation: its line may leave in the cycle in which that
+// is chosen, and what the operation finds would then be of another head. may_pass_i can fall while the head stands, as the filter forgets nothing but mixes lines:
 // such a head has passed for good.
 //
 // All outputs are combinational.
@@ -35,6 +36,8 @@ module ds_issue
   input  sys_req_t             head_req_i,          // stays until taken
   input  logic                 may_pass_i,          // level: nothing of its line is deferred or in
                                                     // flight; may fall at any time
+  input  logic                 load_runs_i,         // level: an operation of the head, which stays
+                                                    // until its end
   output logic                 passes_o,            // level: the head is for the memory queue; may
                                                     // fall until it is offered
   input  logic                 head_held_i,         // level: the memory queue has an entry of its
@@ -97,7 +100,8 @@ module ds_issue
     .count_o    (unused_flush_count)
   );
 
-  assign passes_o   = head_valid_i && (pass_q || may_pass_i || stands_q == Head);
+  assign passes_o   = head_valid_i && (pass_q || (may_pass_i && !load_runs_i) ||
+                                         stands_q == Head);
   assign stands_o   = stands_q != None;
   assign head_wants = passes_o && !head_held_i;
 
@@ -174,6 +178,9 @@ module ds_issue
   LocalNotPassing_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       head_local_i |-> head_valid_i && !passes_o)
     else $error("no head, or one that passes, was answered from local memory");
+  HeadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (enable_i && load_runs_i) |-> head_valid_i && !head_taken)
+    else $error("the head left during its operation");
   PassNeedsHead_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       pass_q |-> head_valid_i)
     else $error("the head that was to pass went away without being taken");

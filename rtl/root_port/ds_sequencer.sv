@@ -73,9 +73,8 @@ module ds_sequencer
   output logic                 bars_defer_o,       // comb: none may become deferred in this cycle
   output logic                 flushing_o,         // level: a flush has begun, its line goes not yet
   output logic                 completes_o,        // level: the second step of a completion
-  output logic                 load_runs_o,        // level: an operation of the head load, or it is
-                                                   // chosen
-  output logic                 store_runs_o,       // level: likewise of the oldest store
+  output logic                 load_runs_o,        // level: an operation of the head load
+  output logic                 store_runs_o,       // level: an operation of the oldest store
   // Line of the operation
   output line_addr_t           key_o,              // line of the operation, between two that of the
                                                    // oldest store
@@ -235,12 +234,11 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   logic deletes;  // in this cycle
   assign deletes      = state_q == FDelete && ix_done;
-  // Chosen is begun: what it was chosen for shall still hold when it looks.
-  assign load_runs_o  = state_q[5:3] == 3'd2 || (state_q == Idle && chosen == LLook);
-  assign store_runs_o = state_q[5:3] == 3'd1 || (state_q == Idle && chosen == SLook);
+  assign load_runs_o  = state_q[5:3] == 3'd2;
+  assign store_runs_o = state_q[5:3] == 3'd1;
   assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
   assign completes_o  = state_q inside {CFree, CPut};
-  assign bars_begin_o = state_q[5:3] == 3'd1 || state_q == FMask || deletes ||
+  assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
                         (state_q == Idle && (done_valid_i || merge_arrived_i));
   assign bars_defer_o = state_q inside {FTop, FSlot, FMask} || completes_o || deletes;
 

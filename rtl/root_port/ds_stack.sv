@@ -49,6 +49,7 @@ module ds_stack
   input  logic                 head_passes_i,    // level: it passes to the memory queue and needs
                                                  // no operation
   input  line_addr_t           head_line_i,      // its line, address[51:6]; stable with it
+  output logic                 load_runs_o,      // level: an operation of the head load
   output logic                 may_pass_o,       // comb: head_line_i is surely neither deferred nor
                                                  // in flight
   // Oldest store
@@ -289,6 +290,7 @@ module ds_stack
     .used_o      (writes_used)
   );
 
+  assign load_runs_o = load_runs;
   assign may_pass_o = !head_hit && !head_maybe;
   assign quiet_o    = count_o == '0 && writes_used == '0;
 

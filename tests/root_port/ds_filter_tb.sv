@@ -23,6 +23,8 @@ module ds_filter_tb (
       .rst_ni,
       .key_i      (key_i[g]),
       .maybe_o    (maybe_o[g]),
+      .also_key_i (key_i[g]),
+      .also_maybe_o(),
       .inc_i      (inc_i[g]),
       .dec_i      (dec_i[g]),
       .upd_key_i  (upd_key_i[g]),
