@@ -55,7 +55,7 @@ module ds_alone_tb
   output logic [9:0]        ev_o,
   output logic [5:0]        state_o,
   output logic              match_o,  // the endpoint's answer is a merge's
-  output logic [17:0]       act_o,
+  output logic [20:0]       act_o,
   output logic [7:0][3:0]   tables_o  // from bit 0: store FIFO, reads, merges, writes, completions,
                                       // flushes, slots in use, pending
 );
@@ -69,7 +69,7 @@ module ds_alone_tb
   logic [3:0][9:0]   ev;
   logic [3:0][5:0]   state;
   logic [3:0]        match;
-  logic [3:0][17:0]  act;
+  logic [3:0][20:0]  act;
   logic [3:0][7:0][3:0] tables;
 
   for (genvar g = 0; g < 4; g++) begin : gen_size

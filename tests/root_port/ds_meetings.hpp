@@ -34,11 +34,10 @@ class DsMeetings {
   enum State : unsigned {
     Idle = 0,
     MRead,
-    SNew = 4,
+    SNew = 10,
     SWrite,
-    SMask = 7,
-    SDirect,
-    SInsert = 10,
+    SMask = 13,
+    SPut,
     LFind = 17,
     LMask = 19,
     LRead,
@@ -48,18 +47,18 @@ class DsMeetings {
     FRead,
     CTake = 48,
     CFree,
-    CInsert = 51
+    CPut
   };
   // Bits of ds_act_t.
   enum Act : unsigned {
-    Pop = 2,
-    Push,
-    SlotTake = 6,
+    Pop = 3,
+    Push = 5,
+    SlotTake = 9,
     MergeSent,
     MergeAdd,
-    WriteAdd = 11,
+    WriteAdd = 14,
     WriteMark,
-    Refused = 14,
+    Refused = 17,
     Stored,
     HeadLocal,
     SetPass
@@ -85,9 +84,7 @@ class DsMeetings {
         return with(does(Stored), does(WriteMark) ? DsAct::JoinsWrite : DsAct::Written);
       case SMask:
         return DsAct::JoinsDeferred;
-      case SDirect:
-        return with(does(WriteAdd), DsAct::Direct);
-      case SInsert:
+      case SPut:
         return with(does(Push), DsAct::Deferred);
       case FTop:
         return DsAct::FlushTop;
@@ -101,12 +98,13 @@ class DsMeetings {
         return DsAct::Completed;
       case CFree:
         return DsAct::Freed;
-      case CInsert:
+      case CPut:
         return with(does(Push), DsAct::KeptAgain);
       case MRead:
         return with(does(MergeSent), DsAct::MergeRead);
-      default:
-        return std::nullopt;
+      default:  // fast stores
+        return does(Push) ? std::optional<DsAct>(DsAct::Deferred)
+                          : with(does(WriteAdd), DsAct::Direct);
     }
   }
 
@@ -126,7 +124,7 @@ class DsMeetings {
     const bool sent = top.mq_valid_o != 0 && top.mq_ready_i != 0;
     const bool write = get_bits(top.mq_req_o, 622, 1) != 0;
     event(sent && !write, DsEvent::HeadGoes);
-    event(sent && write && top.state_o != SDirect, DsEvent::FlushGoes);
+    event(sent && write, DsEvent::FlushGoes);
     event(top.mq_valid_o != 0 && top.mq_ready_i == 0, DsEvent::MqStalled);
     const bool back = top.mq_rsp_valid_i != 0;
     const bool done = back && get_bits(top.mq_rsp_i, 513, 1) != 0;
