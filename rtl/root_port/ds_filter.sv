@@ -115,7 +115,8 @@ module ds_filter #(
       key_i == upd_key_i |-> maybe_o == upd_maybe_o)
     else $error("the two lookups of one key differ");
   AlsoLookup_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      key_i == also_key_i |-> maybe_o == also_maybe_o)
+      (key_i != also_key_i || maybe_o == also_maybe_o) &&
+      (upd_key_i != also_key_i || upd_maybe_o == also_maybe_o))
     else $error("the lookups of one key by two users differ");
   Steady_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!inc_i && !dec_i && !clear_i) |=> !$stable(bucket) || $stable(count))
