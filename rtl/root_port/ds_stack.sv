@@ -137,6 +137,8 @@ module ds_stack
   logic       looks_flush;
   line_addr_t going_line;  // of a write that begins
   logic       place_add;
+  line_addr_t word_line;   // what the slot memory gave
+  byte_en_t   word_mask;
 
   assign fast_defers = fast_leaves && !fast_direct;
   assign place_add   = fast_begins && fast_begins_direct;
@@ -187,8 +189,6 @@ module ds_stack
   logic               slot_room, late, late_room;
   slot_t              stack_slot, free_slot, freed_slot;
   logic [StackBits:0] slots_used;
-  line_addr_t         word_line;
-  byte_en_t           word_mask;
 
   ds_slots #(
     .Depth  (Depth),
