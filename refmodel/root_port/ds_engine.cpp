@@ -97,11 +97,10 @@ std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
   return slots_[pending_.back()].line;
 }
 
-// Room for one more, beside those that a flush or a fast store has begun.
-bool DsEngine::may_write(const In& in) const {
-  const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
+// Room for one more, beside those that other flushes and a fast store have begun.
+bool DsEngine::may_write(const In& in, unsigned begun_flushes) const {
   const bool store_begun = fast_ && fast_->write && !fast_->in_mq;
-  const unsigned taken = writes_under_way() + flush_begun + store_begun;
+  const unsigned taken = writes_under_way() + begun_flushes + store_begun;
   return taken < std::min(in.max_writes, config_.writes) && !error_;
 }
 
@@ -120,7 +119,8 @@ bool DsEngine::works_on(std::uint64_t line, const In& in) const {
 
 bool DsEngine::may_go_at_once(const In& in) const {
   const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
-  return in.direct && may_write(in) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
+  const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
+  return in.direct && may_write(in, flush_begun) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
 }
 
 // The oldest store goes to local memory, perhaps to the endpoint, from the next cycle on.
@@ -146,7 +146,8 @@ bool DsEngine::changes_deferred(const In& in) const {
 bool DsEngine::head_passes(const In& in) const {
   if (!in.head_valid) return false;
   const std::uint64_t line = line_number(in.head);
-  return pass_ || stalled_ == MqSource::Head || (!write_with(line) && !filter_.maybe(line));
+  return pass_ || stalled_ == MqSource::Head ||
+         (!load_works() && !write_with(line) && !filter_.maybe(line));
 }
 
 bool DsEngine::store_held(const In& in) const {
@@ -172,7 +173,7 @@ bool DsEngine::store_eligible(const In& in) const {
 }
 
 bool DsEngine::flush_eligible(const In& in) const {
-  return !pending_.empty() && may_write(in) && (in.flush || in.fence);
+  return !pending_.empty() && may_write(in, 0) && (in.flush || in.fence);
 }
 
 std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
@@ -683,15 +684,23 @@ void DsEngine::clock(const In& in, const Out& now) {
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
   const bool changes = changes_deferred(in);
-  const bool at_work = in.mq_rsp_valid && in.mq_rsp.is_write &&
-                       (state_ == State::CFree || state_ == State::CPut ||
-                        works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
+  const auto holds_write = [&] {  // its answer must wait for the operation
+    return in.mq_rsp_valid && in.mq_rsp.is_write &&
+           (state_ == State::CFree || state_ == State::CPut ||
+            works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
+  };
+  bool at_work = holds_write();
   // It takes the slot that was on top before a completion gives one back.
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
   error_now_ = false;
-  if (state_ != State::Idle || !looks) state_ = step(in, now);
+  if (state_ == State::Idle) {
+    if (!looks) state_ = step(in, now);
+    at_work |= holds_write();  // also if it was chosen just now
+  } else {
+    state_ = step(in, now);
+  }
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);

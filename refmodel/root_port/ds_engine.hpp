@@ -185,7 +185,7 @@ class DsEngine {
   [[nodiscard]] unsigned writes_under_way() const;
   [[nodiscard]] bool merge_holds(std::uint64_t line) const;
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
-  [[nodiscard]] bool may_write(const In& in) const;
+  [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
