@@ -684,23 +684,15 @@ void DsEngine::clock(const In& in, const Out& now) {
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
   const bool changes = changes_deferred(in);
-  const auto holds_write = [&] {  // its answer must wait for the operation
-    return in.mq_rsp_valid && in.mq_rsp.is_write &&
-           (state_ == State::CFree || state_ == State::CPut ||
-            works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
-  };
-  bool at_work = holds_write();
+  const bool at_work = in.mq_rsp_valid && in.mq_rsp.is_write &&
+                       (state_ == State::CFree || state_ == State::CPut ||
+                        works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
   // It takes the slot that was on top before a completion gives one back.
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
   error_now_ = false;
-  if (state_ == State::Idle) {
-    if (!looks) state_ = step(in, now);
-    at_work |= holds_write();  // also if it was chosen just now
-  } else {
-    state_ = step(in, now);
-  }
+  if (state_ != State::Idle || !looks) state_ = step(in, now);
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);
