@@ -448,9 +448,15 @@ module ds_stack
     else $error("more lines deferred than there are slots");
   Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> counted_maybe)
     else $error("a line leaves that the filter does not know");
+  // A direct store may leave in the cycle in which a completion defers its own line.
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (act_o.store_pop && act_o.push) |-> !write_is)
+      (fast_defers || (op.push && !completes)) |-> act_o.store_pop && look_line_o == store_line_i &&
+                                                   !write_is)
     else $error("a line is deferred and in flight at once");
+  StaysHere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (op.push && completes) |-> op.write_free && !ans_over_o && key_o == write_line &&
+                                 slot_o == write_done_slot)
+    else $error("a completion deferred a line whose place stays taken, or is another's");
   OneCounted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       fast_defers |-> !op.push && !op.pop && !op.word_write && !op.unstack && !op.stack_top)
     else $error("a fast store was deferred together with what the sequencer does to the stack");
