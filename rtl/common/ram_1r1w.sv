@@ -13,8 +13,8 @@ module ram_1r1w #(
   input  logic                re_i,     // read the word of raddr_i, in rdata_o the cycle after
   input  logic [AddrBits-1:0] raddr_i,  // with re_i: the word, 0..Depth-1
   output logic [Width-1:0]    rdata_o,  // the word last read, until the cycle after the next re_i
-  input  logic                we_i,     // write wdata_i to waddr_i at this edge; never the word that
-                                        // is read
+  input  logic                we_i,     // write wdata_i to waddr_i at this edge; never the word
+                                        // that is read
   input  logic [AddrBits-1:0] waddr_i,  // with we_i: the word, 0..Depth-1
   input  logic [Width-1:0]    wdata_i   // with we_i: what is written
 );

@@ -21,8 +21,8 @@
 // Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
 // in flight.
 //
-// Cycles until a fast store is answered (rsp_valid_o, local memory ready): FIFO 1, begin 1, offer 1,
-// done and response register 2, less the one in which it comes: 4. A head load that is not here
+// Cycles until a fast store is answered (rsp_valid_o, local memory ready): FIFO 1, begin 1, offer
+// 1, done and response register 2, less the one in which it comes: 4. A head load that is not here
 // costs none.
 //
 // Source: docs/blocks/root_port/ds_engine.md.

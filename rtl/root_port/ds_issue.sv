@@ -10,8 +10,8 @@
 //
 // A head passes when nothing of its line is here (may_pass_i), or when the sequencer has said so
 // (pass), but not by may_pass_i during its operation: its line may leave in the cycle in which that
-// is chosen, and what the operation finds would then be of another head. may_pass_i can fall while the head stands, as the filter forgets nothing but mixes lines:
-// such a head has passed for good.
+// is chosen, and what the operation finds would then be of another head. may_pass_i can fall while
+// the head stands, as the filter forgets nothing but mixes lines: such a head has passed for good.
 //
 // All outputs are combinational.
 //

@@ -52,8 +52,8 @@ module ds_returns
   output logic [WriteBits-1:0] ans_index_o,      // with it: its index, 0..Writes-1
   output logic                 ans_error_o,      // with it: it was answered with an error
   input  logic                 ans_hold_i,       // comb from these: it is not taken yet
-  input  logic                 ans_over_i,       // comb from these, without ans_hold_i: the write is
-                                                 // over, and its answer need not wait
+  input  logic                 ans_over_i,       // comb from these, without ans_hold_i: the write
+                                                 // is over, and its answer need not wait
   output logic                 done_valid_o,     // such an answer waits; stays until done_pop_i
   output logic [WriteBits-1:0] done_index_o,     // its index, 0..Writes-1
   output logic                 done_error_o,     // it was answered with an error

@@ -71,7 +71,8 @@ module ds_sequencer
   input  logic                 fast_begins_i,      // pulse: one begins, nothing is chosen
   output logic                 bars_begin_o,       // comb: none may begin in this cycle
   output logic                 bars_defer_o,       // comb: none may become deferred in this cycle
-  output logic                 flushing_o,         // level: a flush has begun, its line goes not yet
+  output logic                 flushing_o,         // level: a flush has begun, its line does not go
+                                                   // yet
   output logic                 completes_o,        // level: the second step of a completion
   output logic                 load_runs_o,        // level: an operation of the head load
   output logic                 store_runs_o,       // level: an operation of the oldest store

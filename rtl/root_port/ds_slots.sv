@@ -179,7 +179,8 @@ module ds_slots #(
   end
 
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({top_i, late_i, unstack_i, inserted_i}) && !(push_i && (top_i || unstack_i || pop_i)))
+      $onehot0({top_i, late_i, unstack_i, inserted_i}) &&
+      !(push_i && (top_i || unstack_i || pop_i)))
     else $error("accesses to the stack that must not meet");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q) && late_q <= height_q &&

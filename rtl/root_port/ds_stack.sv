@@ -69,8 +69,8 @@ module ds_stack
                                                  // the SR queue
   input  logic                 mem_is_i,         // comb from look_line_o: the memory queue has an
                                                  // entry of it
-  input  logic                 merge_is_i,       // comb from look_line_o: a merge of it has not read
-                                                 // its slot
+  input  logic                 merge_is_i,       // comb from look_line_o: a merge of it has not
+                                                 // read its slot
   // Endpoint writes
   input  logic [6:0]           max_writes_i,     // most writes to the endpoint in flight, 0..127,
                                                  // and at most Writes
@@ -463,7 +463,7 @@ module ds_stack
   OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(fast_begins && (op.slot_take || op.write_add)) &&
       !(fast_leaves && (op.stored || op.store_pop)))
-    else $error("a fast store and an operation took a slot or a place, or answered a store, at once");
+    else $error("a fast store and an operation took a slot or place, or answered a store, at once");
   OneReleased_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ans_over_o |-> !op.slot_release && !op.write_free)
     else $error("two writes were over in a cycle");
