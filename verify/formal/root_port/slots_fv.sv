@@ -1,70 +1,116 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// ds_slots with a user that has one slot in its hand: the stack gives back the slots that were put
-// there, the last first, and every slot is in one place: none is lost.
+// ds_slots with a user that takes, defers and frees slots whenever its contract lets it, while it reads the stack:
+// the top is the one deferred last, the lowest late one is the oldest of these, what is free is the one freed last or,
+// if none is, the lowest never used, and every slot is in one place: none is lost.
 
 module slots_fv #(
   parameter int unsigned Depth = 4,
+  parameter int unsigned Inserts = 2,
   localparam int unsigned StackBits = $clog2(Depth)
 ) (
-  input logic       clk_i,
-  input logic       rst_ni,
-  input logic [1:0] op_i
+  input logic                 clk_i,
+  input logic                 rst_ni,
+  input logic [1:0]           step_i,     // of the reader of the stack: what it does next
+  input logic                 take_i,
+  input logic                 release_i,
+  input logic [StackBits-1:0] rslot_i,
+  input logic                 push_i,
+  input logic [StackBits-1:0] pslot_i
 );
 
-  // Hand: empty; slot_o is the slot from a take; slot_o is the top, still pending
-  typedef enum logic [1:0] {Empty, Taken, Top, Popped} hand_e;
-  hand_e hand_q;
+  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [StackBits:0]   cnt_t;
 
-  logic                           take, top, release_hand, push, pop, room, last;
-  logic [StackBits-1:0]           slot, depth_top;
-  logic [StackBits:0]             count, used, model_q;
-  logic [Depth-1:0][StackBits-1:0] stack_q;  // the model's
+  // Of the stack is read: nothing; its top, which is still there; that, which has left and counts yet; its lowest late
+  typedef enum logic [1:0] {None, Top, Gone, Late} reader_e;
+  reader_e reader_q;
 
-  assign take         = hand_q == Empty && op_i == 2'd1 && room;
-  assign top          = hand_q == Empty && op_i == 2'd2 && count != '0;
-  assign pop          = hand_q == Top && op_i == 2'd1;
-  assign push         = (hand_q == Taken || hand_q == Popped) && op_i == 2'd1;
-  assign release_hand = (hand_q == Taken || hand_q == Popped) && op_i == 2'd2;
-  assign depth_top    = StackBits'(model_q - (StackBits + 1)'(1));
+  logic             room, take, frees, push, top, late, unstack, pop, inserted, is_late, late_room, last;
+  logic [Depth-1:0] hand_q;                      // slots that were taken or have left, by slot
+  slot_t            free_slot, slot, gone_q;
+  cnt_t             count, used, height_q, late_q, pool_q, fresh_q;
+  slot_t [Depth-1:0] stack_q, free_q;            // the model's
 
-  // A slot is taken for good only in the cycle after it is shown: ds_slots marks it there.
-  logic settled_q;
+  assign top      = reader_q == None && step_i == 2'd1 && height_q != '0;
+  assign late     = reader_q == None && step_i == 2'd2 && late_q != '0;
+  assign unstack  = reader_q == Top && step_i[0];
+  assign pop      = (reader_q == Top && step_i == 2'd3) || (reader_q == Gone && step_i == 2'd1);
+  assign inserted = reader_q == Late && step_i == 2'd1;
+  assign take     = take_i && room;
+  assign frees    = release_i && hand_q[rslot_i];
+  assign push     = push_i && hand_q[pslot_i] && !(frees && rslot_i == pslot_i) && !top && !pop && reader_q != Top;
 
-  ds_slots #(.Depth(Depth)) u_slots (
-    .clk_i, .rst_ni, .take_i(take), .top_i(top), .release_i(release_hand && settled_q),
-    .push_i(push && settled_q), .pop_i(pop), .wslot_i(slot), .slot_o(slot), .room_o(room),
-    .last_o(last), .count_o(count), .used_o(used));
+  ds_slots #(.Depth(Depth), .Inserts(Inserts)) u_slots (
+    .clk_i, .rst_ni, .room_o(room), .free_slot_o(free_slot), .take_i(take), .release_i(frees), .rslot_i,
+    .push_i(push), .pslot_i, .top_i(top), .late_i(late), .slot_o(slot), .unstack_i(unstack), .pop_i(pop),
+    .inserted_i(inserted), .late_o(is_late), .late_room_o(late_room), .last_o(last), .count_o(count), .used_o(used));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      hand_q    <= Empty;
-      model_q   <= '0;
-      stack_q   <= '0;
-      settled_q <= 1'b0;
+      reader_q <= None;
+      hand_q   <= '0;
+      height_q <= '0;
+      late_q   <= '0;
+      pool_q   <= '0;
+      fresh_q  <= '0;
     end else begin
-      settled_q <= hand_q == Taken || hand_q == Popped;
-      if (take) hand_q <= Taken;
-      if (top)  hand_q <= Top;
-      if (pop) begin
-        hand_q  <= Popped;
-        model_q <= model_q - (StackBits + 1)'(1);
-      end
-      if (push && settled_q) begin
-        hand_q                      <= Empty;
-        stack_q[StackBits'(model_q)] <= slot;
-        model_q                     <= model_q + (StackBits + 1)'(1);
-      end
-      if (release_hand && settled_q) hand_q <= Empty;
-      if (hand_q == Top && op_i == 2'd3) hand_q <= Empty;
+      if (top)                   reader_q <= Top;
+      if (late)                  reader_q <= Late;
+      if (unstack && !pop)       reader_q <= Gone;
+      if (pop || inserted)       reader_q <= None;
+      if (reader_q == Top && step_i == 2'd2) reader_q <= None;
+      if (take)  hand_q[free_slot] <= 1'b1;
+      if (frees) hand_q[rslot_i]   <= 1'b0;
+      if (push)  hand_q[pslot_i]   <= 1'b0;
+      if (pop)   hand_q[slot]      <= 1'b1;
+      height_q <= height_q + cnt_t'(push) - cnt_t'(unstack);
+      late_q   <= late_q + cnt_t'(push) - cnt_t'(inserted || (unstack && late_q != '0));
+      pool_q   <= pool_q + cnt_t'(frees) - cnt_t'(take && pool_q != '0);
+      fresh_q  <= fresh_q + cnt_t'(take && pool_q == '0);
     end
+  end
+  always_ff @(posedge clk_i) begin
+    if (push)    stack_q[slot_t'(height_q)] <= pslot_i;
+    if (unstack) gone_q <= stack_q[slot_t'(height_q - cnt_t'(1))];
+    if (frees)   free_q[slot_t'(pool_q - cnt_t'(take && pool_q != '0))] <= rslot_i;
   end
 
   Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      hand_q == Top |-> slot == stack_q[depth_top]);
-  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count == model_q);
-  Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      used == model_q + (StackBits + 1)'(hand_q == Taken || hand_q == Popped));
-  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      room == (32'(used) < Depth));
+      reader_q == Top |-> slot == stack_q[slot_t'(height_q - cnt_t'(1))]);
+  Gone_A: assert property (@(posedge clk_i) disable iff (!rst_ni) reader_q == Gone |-> slot == gone_q);
+  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      reader_q == Late |-> slot == stack_q[slot_t'(height_q - late_q)]);
+  Free_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      room |-> free_slot == (pool_q == '0 ? slot_t'(fresh_q) : free_q[slot_t'(pool_q - cnt_t'(1))]));
+  Levels_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      is_late == (late_q != '0) && late_room == (32'(late_q) < Inserts) && last == (count == cnt_t'(1)));
+  Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count == height_q + cnt_t'(reader_q == Gone));
+  Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni) used == count + cnt_t'($countones(hand_q)));
+  Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) room == (32'(used) < Depth));
+  // Once each: in the stack, in the hand, having left, or free; those never used from fresh_q on
+  logic [Depth-1:0] seen;
+  logic             once;
+  always_comb begin
+    seen = hand_q;
+    once = 1'b1;
+    for (int unsigned i = 0; i < Depth; i++) begin
+      if (i < 32'(height_q)) begin
+        once             = once && !seen[stack_q[i]];
+        seen[stack_q[i]] = 1'b1;
+      end
+    end
+    if (reader_q == Gone) begin
+      once         = once && !seen[gone_q];
+      seen[gone_q] = 1'b1;
+    end
+    for (int unsigned i = 0; i < Depth; i++) begin
+      if (i < 32'(pool_q)) begin
+        once            = once && !seen[free_q[i]];
+        seen[free_q[i]] = 1'b1;
+      end
+    end
+    for (int unsigned s = 0; s < Depth; s++) once = once && seen[s] == (s < 32'(fresh_q));
+  end
+  Once_A: assert property (@(posedge clk_i) disable iff (!rst_ni) once);
 
 endmodule
