@@ -5,6 +5,7 @@
 runs         the six scenarios: rtl and model end to end, cosim's differences, latencies, speculation
 ds           store latencies with and without deterministic store, and with a scripted collection
 collections  the same scripted collection of no, a quarter of and all dies
+recurring    stores of deterministic store, idle and while all dies collect 60 of every 200 us
 faults       bit errors and lost MemSpecRd
 workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
 patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
@@ -100,6 +101,27 @@ def ds(args):
                 run(args, name, "model", f"endpoint.gc_first_us={first}", "endpoint.gc_busy_us=60")["stores"]
             )
         print(f"| {name} | {us(clean)} us | {latencies(clean['stores'])} | {stalled} |", flush=True)
+
+
+def recurring(args):
+    script = ("endpoint.gc_first_us=20", "endpoint.gc_busy_us=60", "endpoint.gc_every_us=200")
+    print(
+        "| scenario | sr, idle | ds, idle | sr, 60 of 200 us | ds, 60 of 200 us | p99.9 of ds over idle "
+        "| from GPU memory | region full |\n|---|---|---|---|---|---|---|---|"
+    )
+    for workload in ["vadd", "saxpy", "path", "bfs", "cfd", "gauss", "stencil", "conv3", "gnn"]:
+        cells, last = [], {}
+        for sets in ((), script):
+            for configuration in ("sr", "ds"):
+                stats = last[configuration, sets] = run(args, f"{workload}-znand-{configuration}", "model", *sets)
+                cells.append(f"{us(stats)} us: {latencies(stats['stores'], ('p50', 'p99', 'p99.9'))}")
+        idle, busy = last["ds", ()], last["ds", script]
+        grown = busy["stores"]["p99.9"]["value"] / idle["stores"]["p99.9"]["value"]
+        ports = busy["deterministic_store"]
+        here = sum(port[kind]["value"] for port in ports for kind in ("direct", "deferred", "in_place"))
+        share = 100 * here / busy["stores"]["count"]["value"]
+        full = sum(port["no_slot"]["value"] for port in ports)
+        print(f"| {workload} | {' | '.join(cells)} | {grown:.1f} | {share:.0f} % | {full} |", flush=True)
 
 
 def collections(args):
@@ -313,6 +335,7 @@ TABLES = {
     "runs": scenarios,
     "ds": ds,
     "collections": collections,
+    "recurring": recurring,
     "faults": faults,
     "paging": paging,
     "traces": traces,

@@ -15,7 +15,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import points
 from rows import of_experiment
-from runs_of import arithmetic_mean
+from runs_of import NOT_RUN, MissingRun, arithmetic_mean
 
 matplotlib.rcParams.update(
     {
@@ -194,6 +194,26 @@ def figure_9d(on_paper, ours, paper):
     return figure
 
 
+def shown_of(curve):
+    """Bins of a series that have a value: (bin, ns)."""
+    return [(i, value) for i, value in enumerate(curve["values"]) if value is not None]
+
+
+def worst_range(runs, configuration, kind):
+    """Least and greatest of the worst latency under collection over what the paper leaves open, in ns."""
+    part = runs.matrix["collection"]
+
+    def worst(one):
+        try:
+            series = one.stats(part["workload"], part["media"], configuration, part="collection")["series"]
+        except MissingRun:
+            return NOT_RUN
+        curve = next(c for c in series["latency"] if c["kind"] == kind)["max"]
+        return max(value for _, value in shown_of(curve))
+
+    return runs.range(part["media"], worst)
+
+
 def figure_9e(on_paper, ours, paper):
     part = ours.matrix["collection"]
     columns = [(runs, c) for runs in (on_paper, ours) for c in part["configurations"]]
@@ -207,11 +227,9 @@ def figure_9e(on_paper, ours, paper):
         for row, kind in enumerate(("load", "store")):
             axis = rows[row][column]
             for which, colour in (("max", "#e45756"), ("p50", "#4c78a8")):
-                shown = [
-                    (i * width, value) for i, value in enumerate(latency[kind][which]["values"]) if value is not None
-                ]
+                shown = shown_of(latency[kind][which])
                 axis.plot(
-                    [x for x, _ in shown],
+                    [x * width for x, _ in shown],
                     [y / 1e3 for _, y in shown],
                     ".-",
                     markersize=3,
@@ -219,6 +237,19 @@ def figure_9e(on_paper, ours, paper):
                     color=colour,
                     label=which,
                 )
+            worst = max(shown_of(latency[kind]["max"]), key=lambda point: point[1])
+            least, most = worst_range(runs, configuration, kind) or (worst[1], worst[1])
+            axis.errorbar(
+                [worst[0] * width],
+                [worst[1] / 1e3],
+                yerr=[[(worst[1] - least) / 1e3], [(most - worst[1]) / 1e3]],
+                fmt="D",
+                markersize=4,
+                color="#333333",
+                capsize=3,
+                linewidth=1,
+                label="worst, range",
+            )
             axis.set_yscale("log")
             axis.set_ylabel(f"{kind} latency, us" if column == 0 else "")
         waiting = series["ingress"]["values"]
@@ -277,8 +308,8 @@ def gain_by_loads(experiments, folder):
 def gain_by_writes(experiments, folder):
     machines = [
         ("paper's machine", experiments["write_buffer_paper"], "ds over sr"),
-        ("default machine, stores wait", experiments["write_buffer_scaled"], "ds over sr"),
-        ("default, they do not", experiments["write_buffer_scaled_open"], "ds over sr"),
+        ("default machine", experiments["write_buffer_scaled"], "ds over sr"),
+        ("default, stores wait", experiments["write_buffer_scaled_wait"], "ds over sr"),
     ]
     return gain_curves(
         machines, folder, "Deterministic store by the LLC's write buffer, Z-NAND", "speed-up of ds over sr"

@@ -85,8 +85,8 @@ class Machine:
     def pattern(self, configuration, variant=()):
         return self.settings(configuration, self.has["patterns"], variant)
 
-    def collection(self, configuration):
-        return self.settings(configuration, self.has["collection"])
+    def collection(self, configuration, variant=()):
+        return self.settings(configuration, self.has["collection"], variant)
 
     def repeats(self, workload, configuration):
         """Each run that repeats the main one: several seeds at the reduced size or the machine's, then another size."""
@@ -142,9 +142,9 @@ class Machine:
                     found += [run("model", name, part["media"], c, point) for point in points]
         if "collection" in matrix:
             part = matrix["collection"]
-            found += [
-                run("model", part["workload"], part["media"], c, self.collection(c)) for c in part["configurations"]
-            ]
+            for c in part["configurations"]:
+                points = [self.collection(c)] + [self.collection(c, v) for v in self.variants(part["media"])]
+                found += [run("model", part["workload"], part["media"], c, point) for point in points]
         return found
 
     def build(self):

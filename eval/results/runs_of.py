@@ -81,7 +81,7 @@ class Runs:
             "main": lambda: self.machine.main(workload, configuration, self.variant),
             "media": lambda: self.machine.by_media(workload, configuration, self.variant),
             "pattern": lambda: self.machine.pattern(configuration, self.variant),
-            "collection": lambda: self.machine.collection(configuration),
+            "collection": lambda: self.machine.collection(configuration, self.variant),
         }[part]()
         return points.run("model", workload, media, configuration, settings)
 
