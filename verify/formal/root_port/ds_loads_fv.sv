@@ -75,9 +75,9 @@ module ds_loads_fv
     return line == Lines[1];
   endfunction
 
-  // Place. Not exclusive; every line is in one of Index, Write, Second, or not here.
+  // Place. Not exclusive; every line is in one of Index, Late, Write, Second, or not here.
   localparam int unsigned Anywhere = 0, Fifo = 1, Index = 2, Merge = 3, Flush = 4, Write = 5, Second = 6,
-                          Endpoint = 7, Error = 8;
+                          Endpoint = 7, Error = 8, Fast = 9, Late = 10;
 
   // ---------------------------------------------------------------------------------------------
   // Script, from reset
@@ -163,11 +163,11 @@ module ds_loads_fv
   logic [1:0]               mem_valid_q;
   logic [1:0][LineAddrBits-1:0] mem_line;
 
-  ds_engine #(.Depth(Depth), .Writes(Writes), .Stores(2), .Merges(Merges), .Reads(2), .Buckets(16), .SrDepth(1),
-              .MemEntries(2)) u_engine (
+  ds_engine #(.Depth(Depth), .Writes(Writes), .Stores(2), .Inserts(2), .Merges(Merges), .Reads(2), .Buckets(16),
+              .SrDepth(1), .MemEntries(2)) u_engine (
     .clk_i, .rst_ni, .enable_i(1'b1), .fence_i(fence_i && !scripted), .isolate_i(isolate_i && !scripted),
     .clear_error_i(clear_error_i && !scripted), .max_writes_i(scripted ? 7'd2 : 7'(max_writes_i)),
-    .direct_i(direct_i && !scripted), .flush_i(scripted ? Place > Flush : flush_i),
+    .direct_i(direct_i && !scripted), .flush_i(scripted ? Place inside {Write, Second, Endpoint, Error} : flush_i),
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_i(req),
     .sr_valid_o(sr_valid), .sr_ready_i(!head_valid_q), .sr_req_o(sr_req),
     .head_valid_i(head_valid_q), .head_ready_o(head_ready), .head_req_i(head_q),
@@ -345,11 +345,12 @@ module ds_loads_fv
   // What the registers hold
   // ---------------------------------------------------------------------------------------------
   localparam logic [5:0] Idle = 6'h00, MRead = 6'h01;
-  localparam logic [5:0] SLook = 6'h02, SFind = 6'h03, SNew = 6'h04, SWrite = 6'h05, SSlot = 6'h06, SMask = 6'h07,
-                         SDirect = 6'h08, SPut = 6'h09, SInsert = 6'h0a;
+  localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SSlot = 6'h0c, SMask = 6'h0d,
+                         SPut = 6'h0e;
   localparam logic [5:0] LLook = 6'h10, LFind = 6'h11, LSlot = 6'h12, LMask = 6'h13, LRead = 6'h14;
   localparam logic [5:0] FTop = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
-  localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32, CInsert = 6'h33;
+  localparam logic [5:0] ITop = 6'h28, ISlot = 6'h29, IInsert = 6'h2a;
+  localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32;
 
   // The sequencer
   logic [5:0] state;
@@ -367,9 +368,9 @@ module ds_loads_fv
   assign slot       = u_engine.slot;
   assign key        = u_engine.key;
   assign key_line   = which(key);
-  assign op_s       = state >= SLook && state <= SInsert;
-  assign op_l       = state[5:4] == 2'd1;
-  assign op_f       = state[5:4] == 2'd2;
+  assign op_s       = state[5:3] == 3'd1;
+  assign op_l       = state[5:3] == 3'd2;
+  assign op_f       = state[5:3] == 3'd4;
 
   // The store FIFO: head first
   logic           [1:0] store_valid, store_line, store_known;
@@ -387,10 +388,22 @@ module ds_loads_fv
     assign store_data[e]  = u_engine.u_stores.data_q[entry];
   end
 
+  // The fast store: the oldest one
+  logic  fast, fast_direct, fast_lm, fast_mq, fast_goes, fast_place;
+  slot_t fast_slot;
+  assign fast        = u_engine.u_stack.u_fast.busy_q;
+  assign fast_direct = u_engine.u_stack.u_fast.direct_q;
+  assign fast_lm     = u_engine.u_stack.u_fast.lm_q;
+  assign fast_mq     = u_engine.u_stack.u_fast.mq_q;
+  assign fast_slot   = u_engine.u_stack.u_fast.slot_q;
+  assign fast_place  = u_engine.u_stack.u_fast.place_q;
+  assign fast_goes   = fast_direct && !fast_mq;
+
   // The write table
-  logic     [1:0] write_valid, write_line, write_known, write_dirty;
+  logic     [1:0] write_used, write_valid, write_line, write_known, write_dirty;
   slot_t    [1:0] write_slot;
   byte_en_t [1:0] write_mask, write_sent;
+  assign write_used  = u_engine.u_stack.u_writes.used_vec_q;
   assign write_valid = u_engine.u_stack.u_writes.valid_q;
   assign write_dirty = u_engine.u_stack.u_writes.dirty_q;
   for (genvar w = 0; w < 2; w++) begin : g_write
@@ -411,26 +424,32 @@ module ds_loads_fv
   end
   assign {read_line, read_mask} = u_engine.u_stack.u_words.rdata_q;
 
-  // Where each line is: pending, on its way, or not here
-  logic     [1:0] pending_q, on_way, way_entry, here;
-  slot_t    [1:0] slot_of;
+  // Where each line is: deferred, on its way, or not here
+  logic           pushed_line;
+  logic     [1:0] deferred_q, late_q, on_way, way_entry, here;
+  slot_t    [1:0] deferred_at_q, slot_of;
   byte_en_t [1:0] mask_of;
   line_t    [1:0] base, visible;  // what is stored, without and with the FIFO's
+  assign pushed_line = which(u_engine.u_stack.counted_line);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      pending_q <= '0;
+      deferred_q <= '0;
+      late_q     <= '0;
     end else begin
-      if (act.push) pending_q[key_line] <= 1'b1;
-      if (act.pop)  pending_q[key_line] <= 1'b0;
+      if (act.push)                deferred_q[pushed_line] <= 1'b1;
+      if (act.push)                late_q[pushed_line]     <= 1'b1;
+      if (act.pop)                 deferred_q[key_line]    <= 1'b0;
+      if (act.pop || act.inserted) late_q[key_line]        <= 1'b0;
     end
   end
+  always_ff @(posedge clk_i) if (act.push) deferred_at_q[pushed_line] <= u_engine.u_stack.u_slots.pslot_i;
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
       way_entry[l] = write_valid[1] && write_line[1] == 1'(l);
       on_way[l]    = way_entry[l] || (write_valid[0] && write_line[0] == 1'(l));
-      here[l]      = pending_q[l] || on_way[l];
-      slot_of[l]   = pending_q[l] ? at_q[l] : write_slot[way_entry[l]];
-      mask_of[l]   = pending_q[l] ? word_mask[at_q[l]] : write_mask[way_entry[l]];
+      here[l]      = deferred_q[l] || on_way[l];
+      slot_of[l]   = deferred_q[l] ? deferred_at_q[l] : write_slot[way_entry[l]];
+      mask_of[l]   = deferred_q[l] ? word_mask[deferred_at_q[l]] : write_mask[way_entry[l]];
       base[l]      = memory_q[l];
       for (int unsigned b = 0; b < LineBytes; b++) begin
         if (here[l] && mask_of[l][b]) base[l][8*b +: 8] = local_q[slot_of[l]][8*b +: 8];
@@ -468,144 +487,102 @@ module ds_loads_fv
       && u_engine.u_stores.valid_q[!store_at] == store_valid[1]
       && (!store_valid[0] || store_known[0]) && (!store_valid[1] || store_known[1]));
 
-  // Index, filter and stack of pending slots agree.
+  // Index, filter and stack of deferred slots agree.
   logic [1:0] changed;  // the index is a step ahead
   logic [1:0][1:0] counter, number;
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
-      changed[l] = asked && state inside {SInsert, FDelete, CInsert} && key_line == 1'(l);
-      number[l]  = 2'(pending_q[l]) + 2'(pending_q[!l[0]] && Buckets[0] == Buckets[1]);
+      changed[l] = asked && state inside {IInsert, FDelete} && key_line == 1'(l);
+      number[l]  = 2'(deferred_q[l]) + 2'(deferred_q[!l[0]] && Buckets[0] == Buckets[1]);
     end
   end
   for (genvar l = 0; l < 2; l++) begin : g_counter
     assign counter[l] = u_engine.u_stack.u_filter.counts_q[Buckets[l]][0];
+    IndexAt_A: assert property (@(posedge clk_i) disable iff (!rst_ni) there_q[l] |-> at_q[l] == deferred_at_q[l]);
   end
-  Index_A: assert property (@(posedge clk_i) disable iff (!rst_ni) there_q == (pending_q ^ changed));
+  Index_A: assert property (@(posedge clk_i) disable iff (!rst_ni) there_q == ((deferred_q & ~late_q) ^ changed));
+  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (late_q & ~deferred_q) == '0);
   Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) counter == number);
   Asked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      asked == ix_owes_q && (!asked || state inside {LFind, SFind, SInsert, FDelete, CInsert}));
+      asked == ix_owes_q && (!asked || state inside {LFind, SFind, FDelete, IInsert}));
   AskedFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (asked && state inside {LFind, SFind}) |->
       was_q == there_q[key_line] && (!was_q || was_at_q == at_q[key_line]));
   AskedInsert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (asked && state inside {SInsert, CInsert}) |-> !was_q && at_q[key_line] == slot);
+      (asked && state == IInsert) |-> !was_q && at_q[key_line] == slot);
   AskedDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (asked && state == FDelete) |-> was_q && was_at_q == slot);
-  OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (pending_q & on_way) == '0);
+  OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (deferred_q & on_way) == '0);
 
-  // Slots: each is at a line, in the sequencer's hand, free or has never been used.
+  // Slots: each is at a line, in the hand of a store, free or has never been used.
   logic             hand;
-  logic [Depth-1:0] used, pooled, at_pending;
-  logic [StackBits:0] pool, fresh_at, num_pending, num_used;
-  logic             slots_right, places_right;
-  slot_t [Depth-1:0] stack;
+  logic [Depth-1:0] used, pooled, at_deferred;
+  logic [StackBits:0] pool, fresh_at, height, num_deferred, num_late, num_used;
+  logic             slots_right, stack_right, places_right;
+  slot_t [Depth-1:0] stack, pool_slots;
   logic [Depth-1:0][1:0] place;
-  logic             taken;
-  assign hand        = state inside {SWrite, SDirect, SPut, SInsert} && fresh;
-  assign pool        = u_engine.u_stack.u_slots.pool_q;
-  assign fresh_at    = u_engine.u_stack.u_slots.fresh_q;
-  assign num_pending = u_engine.u_stack.u_slots.pending_q;
-  assign taken       = u_engine.u_stack.u_slots.taken_q;
+  assign hand         = state inside {SWrite, SPut} && fresh;
+  assign pool         = u_engine.u_stack.u_slots.pool_q;
+  assign fresh_at     = u_engine.u_stack.u_slots.fresh_q;
+  assign height       = u_engine.u_stack.u_slots.height_q;
+  assign num_deferred = u_engine.u_stack.u_slots.count_q;
+  assign num_late     = u_engine.u_stack.u_slots.late_q;
   for (genvar s = 0; s < Depth; s++) begin : g_slot
-    assign stack[s] = u_engine.u_stack.u_slots.u_slots.mem_q[s];
-    assign place[s] = u_engine.u_stack.u_slots.place_q[0][s];
+    assign stack[s]      = u_engine.u_stack.u_slots.u_stack.mem_q[s];
+    assign pool_slots[s] = u_engine.u_stack.u_slots.u_pool.mem_q[s];
+    assign place[s]      = u_engine.u_stack.u_slots.place_q[0][s];
   end
   always_comb begin
-    used       = '0;
-    pooled     = '0;
-    at_pending = '0;
-    num_used   = (StackBits + 1)'(hand);
-    slots_right = pool <= fresh_at && 32'(fresh_at) <= Depth
-                  && num_pending == (StackBits + 1)'(pending_q[0]) + (StackBits + 1)'(pending_q[1]);
-    if (hand) used[stack_slot] = 1'b1;
+    used        = '0;
+    pooled      = '0;
+    at_deferred = '0;
+    num_used    = (StackBits + 1)'(hand) + (StackBits + 1)'(fast && !fast_goes);
+    slots_right = pool <= fresh_at && 32'(fresh_at) <= Depth && !(hand && fast);
+    if (hand)               used[held_slot] = 1'b1;
+    if (fast && !fast_goes) used[fast_slot] = 1'b1;
     for (int unsigned l = 0; l < 2; l++) begin
       if (here[l]) begin
         if (used[slot_of[l]]) slots_right = 1'b0;
         used[slot_of[l]] = 1'b1;
         num_used         = num_used + (StackBits + 1)'(1);
       end
-      if (pending_q[l]) at_pending[at_q[l]] = 1'b1;
+      if (deferred_q[l]) at_deferred[deferred_at_q[l]] = 1'b1;
     end
     for (int unsigned i = 0; i < Depth; i++) begin
-      if (32'(pool) >= Depth - i) begin
-        if (used[stack[i]] || pooled[stack[i]]) slots_right = 1'b0;
-        pooled[stack[i]] = 1'b1;
+      if (i < 32'(pool)) begin
+        if (used[pool_slots[i]] || pooled[pool_slots[i]]) slots_right = 1'b0;
+        pooled[pool_slots[i]] = 1'b1;
       end
-      if (i < 32'(num_pending) && !at_pending[stack[i]]) slots_right = 1'b0;
     end
-    if (num_pending == 2 && stack[0] == stack[1]) slots_right = 1'b0;
+    if (pool != '0 && u_engine.u_stack.free_slot != pool_slots[slot_t'(pool - 1)]) slots_right = 1'b0;
     for (int unsigned s = 0; s < Depth; s++) begin
       if ((used[s] || pooled[s]) && s >= 32'(fresh_at)) slots_right = 1'b0;
     end
     if (fresh_at != pool + num_used) slots_right = 1'b0;
-    places_right = !taken || (state == SWrite && fresh);
+    // The stack, without the line that a flush deletes; the late ones are its top.
+    stack_right = num_deferred == (StackBits + 1)'(deferred_q[0]) + (StackBits + 1)'(deferred_q[1])
+                  && num_late == (StackBits + 1)'(late_q[0]) + (StackBits + 1)'(late_q[1])
+                  && num_deferred == height + (StackBits + 1)'(state == FDelete) && num_late <= height
+                  && !(height == 2 && stack[0] == stack[1]);
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (i < 32'(height)
+          && !(deferred_q[0] && deferred_at_q[0] == stack[i] && late_q[0] == (i + 32'(num_late) >= 32'(height))
+               && !(state == FDelete && !key_line))
+          && !(deferred_q[1] && deferred_at_q[1] == stack[i] && late_q[1] == (i + 32'(num_late) >= 32'(height))
+               && !(state == FDelete && key_line))) stack_right = 1'b0;
+    end
+    places_right = 1'b1;
     for (int unsigned s = 0; s < Depth; s++) begin
-      if (place[s] != (at_pending[s] ? 2'd2 : (used[s] && !(taken && stack_slot == slot_t'(s))) ? 2'd1 : 2'd0)) begin
-        places_right = 1'b0;
-      end
+      if (place[s] != (at_deferred[s] ? 2'd2 : used[s] ? 2'd1 : 2'd0)) places_right = 1'b0;
     end
   end
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni) slots_right);
+  Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stack_right);
   Places_A: assert property (@(posedge clk_i) disable iff (!rst_ni) places_right);
   for (genvar l = 0; l < 2; l++) begin : g_words
     Word_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        pending_q[l] |-> word_line[at_q[l]] == Lines[l]);
+        deferred_q[l] |-> word_line[deferred_at_q[l]] == Lines[l]);
   end
-
-  // The operation: a store's
-  logic key_mem, key_merge;  // an access to its line, a merge before its local read
-  assign key_mem   = (mem_valid_q[0] && mem_q[0].line == key) || (mem_valid_q[1] && mem_q[1].line == key);
-  assign key_merge = u_engine.merge_is;
-  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_s |->
-      store_valid[0] && !(head_valid_q && head_q.line == key) && !key_merge && (!key_mem || on_way[key_line])
-      && (u_engine.answer_room || state > SWrite));
-  StoreNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      op_s |-> fresh == (state inside {SDirect, SPut, SInsert} || (state == SWrite && fresh)));
-  StoreSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == SWrite && !fresh) |-> here[key_line] && held_slot == slot_of[key_line]);
-  StoreNowhere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == SNew || hand) |-> !here[key_line]);
-  StoreFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == SFind) |-> !on_way[key_line]);
-  StoreWait_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {SSlot, SMask} |-> pending_q[key_line] && held_slot == at_q[key_line]);
-  StoreDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {SSlot, SMask, SDirect, SPut, SInsert} |-> alike(local_q[slot], store_data[0], store_be[0]));
-  StoreMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == SMask) |-> {read_line, read_mask} == {word_line[held_slot], word_mask[held_slot]});
-  StorePut_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == SInsert) |-> {word_line[slot], word_mask[slot]} == {key, store_be[0]});
-  StoreDirect_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == SDirect) |-> !(&write_valid));
-
-  // A load's
-  Load_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_l |->
-      head_valid_q && !u_engine.passes && !fresh && !(u_engine.u_stack.head_hit && !u_engine.u_stack.head_full));
-  LoadFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {LFind, LSlot, LMask} |-> !on_way[key_line]);
-  LoadSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {LSlot, LMask, LRead} |-> here[key_line] && held_slot == slot_of[key_line]);
-  LoadMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == LMask) |-> read_mask == word_mask[held_slot]);
-  LoadRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == LRead) |-> &mask_of[key_line]);
-
-  // A flush's
-  Flush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FTop, FSlot, FMask, FDelete} |-> !(&write_valid) && num_pending != '0);
-  FlushSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FSlot, FMask, FDelete} |-> fresh && stack_slot == stack[slot_t'(num_pending - 1)]);
-  FlushMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FMask, FDelete} |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
-  FlushDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == FDelete) |-> !key_mem && !key_merge);
-  FlushRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FRead) |->
-      fresh && stack_slot == write_slot[at_write] && !write_dirty[at_write]);
-
-  // A completion's, a merge's
-  Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {CFree, CPut, CInsert} |-> held_slot == write_slot[at_write] && !fresh);
-  DonePut_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == CInsert) |-> {word_line[slot], word_mask[slot]} == {key, write_mask[at_write]});
-  DoneTake_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == CTake) |-> u_engine.done_valid && u_engine.done_index == at_write && !fresh);
 
   // Merges
   logic       [Merges-1:0]      merge_valid, merge_known, merge_waits, merge_line, merge_failed, merge_first;
@@ -627,11 +604,68 @@ module ds_loads_fv
     assign merge_first[m]  = merge_valid[m] && merge_stage[m] == 2'd0;
     assign merge_waits[m]  = merge_valid[m] && !merge_stage[m][1];
     Merge_A: assert property (@(posedge clk_i) disable iff (!rst_ni) merge_waits[m] |->
-        merge_known[m] && pending_q[merge_line[m]] && merge_slot[m] == at_q[merge_line[m]]
+        merge_known[m] && deferred_q[merge_line[m]] && merge_slot[m] == deferred_at_q[merge_line[m]]
         && merge_mask[m] == word_mask[merge_slot[m]]);
   end
   MergeRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == MRead) |->
-      merge_valid[at_merge] && merge_stage[at_merge] == 2'd1 && held_slot == merge_slot[at_merge] && !fresh);
+      merge_valid[at_merge] && merge_stage[at_merge] == 2'd1 && held_slot == merge_slot[at_merge]);
+
+  // The operation: a store's
+  logic key_mem, key_merge;  // an access to its line, a merge before its local read
+  assign key_mem   = (mem_valid_q[0] && mem_q[0].line == key) || (mem_valid_q[1] && mem_q[1].line == key);
+  assign key_merge = (merge_waits[0] && merge_line[0] == key_line) || (merge_waits[1] && merge_line[1] == key_line);
+  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_s |->
+      store_valid[0] && !fast && !(head_valid_q && head_q.line == key) && !key_merge
+      && (!key_mem || on_way[key_line]) && !late_q[key_line] && (u_engine.answer_room || state > SWrite));
+  StoreNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fresh ? state inside {Idle, SWrite, SPut} : state != SPut);
+  StoreSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == SWrite && !fresh) |-> here[key_line] && held_slot == slot_of[key_line]);
+  StoreNowhere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == SNew || hand) |-> !here[key_line]);
+  StoreFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == SFind) |-> !on_way[key_line]);
+  StoreWait_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {SSlot, SMask} |-> deferred_q[key_line] && held_slot == deferred_at_q[key_line]);
+  StoreDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {SSlot, SMask, SPut} |-> alike(local_q[slot], store_data[0], store_be[0]));
+  StoreMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == SMask) |-> {read_line, read_mask} == {word_line[held_slot], word_mask[held_slot]});
+
+  // A load's
+  Load_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_l |->
+      head_valid_q && !u_engine.passes && !(u_engine.u_stack.head_hit && !u_engine.u_stack.head_full)
+      && !late_q[key_line]);
+  LoadFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {LFind, LSlot, LMask} |-> !on_way[key_line]);
+  LoadSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {LSlot, LMask, LRead} |-> here[key_line] && held_slot == slot_of[key_line]);
+  LoadMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == LMask) |-> read_mask == word_mask[held_slot]);
+  LoadRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == LRead) |-> &mask_of[key_line]);
+
+  // A flush's
+  Flush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {FTop, FSlot, FMask, FDelete} |-> !(&write_used) && num_deferred != '0);
+  FlushSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {FSlot, FMask} |-> stack_slot == stack[slot_t'(height - 1)]);
+  FlushMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {FMask, FDelete} |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
+  FlushDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FDelete) |->
+      !key_mem && !key_merge && deferred_q[key_line] && !late_q[key_line] && slot == deferred_at_q[key_line]);
+  FlushRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FRead) |->
+      stack_slot == write_slot[at_write] && !write_dirty[at_write]);
+
+  // An insertion's
+  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni) state inside {ITop, ISlot, IInsert} |->
+      num_late != '0 && (state == ITop || stack_slot == stack[slot_t'(height - num_late)]));
+  InsertWord_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == IInsert) |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
+
+  // A completion's, a merge's
+  Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state inside {CFree, CPut} |-> held_slot == write_slot[at_write]);
+  DoneTake_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == CTake) |-> u_engine.done_valid && u_engine.done_index == at_write);
 
   // The two queues
   logic [1:0] done_there, done_entry, done_failed, flush_there, flush_entry;
@@ -654,39 +688,50 @@ module ds_loads_fv
       && u_engine.u_returns.u_done.wr_q == (u_engine.u_returns.u_done.rd_q ^ u_engine.u_returns.u_done.count_q[0])
       && u_engine.u_issue.u_flush.wr_q == (u_engine.u_issue.u_flush.rd_q ^ u_engine.u_issue.u_flush.count_q[0]));
 
-  // A write entry is in one stage, and what it has sent is what its slot holds, unless a store came after.
+  // A write entry is in one stage, and what it has sent is what its slot holds, or is about to, unless a store came
+  // after.
   logic [1:0]      write_right, read_flush;
+  logic            fast_at_mq;
+  line_t [1:0]     slot_data;
   logic [1:0][3:0] stages;
   logic [1:0]      mem_right;
   always_comb begin
+    fast_at_mq = 1'b0;
     for (int unsigned w = 0; w < 2; w++) begin
       logic same_as;
+      slot_data[w] = local_q[write_slot[w]];
+      for (int unsigned b = 0; b < LineBytes; b++) begin
+        if (fast_direct && fast_lm && fast_place == 1'(w) && store_be[0][b]) begin
+          slot_data[w][8*b +: 8] = store_data[0][8*b +: 8];
+        end
+      end
       same_as = !write_dirty[w];
       write_right[w] = write_known[w] && (write_dirty[w] || write_mask[w] == write_sent[w]);
       read_flush[w]  = lm_owes_q && lm_rsp_q.kind == LmFlush && lm_rsp_q.index == 4'(w);
       stages[w]      = 4'(state == FRead && at_write == 1'(w)) + 4'(read_flush[w])
-                       + 4'(state inside {CFree, CPut, CInsert} && at_write == 1'(w));
-      if (read_flush[w] && same_as && !alike(lm_rsp_q.data, local_q[write_slot[w]], write_sent[w])) begin
+                       + 4'(state inside {CFree, CPut} && at_write == 1'(w));
+      if (read_flush[w] && same_as && !alike(lm_rsp_q.data, slot_data[w], write_sent[w])) begin
         write_right[w] = 1'b0;
       end
       if (state == CFree && at_write == 1'(w) && (write_dirty[w]
-          || !alike(memory_q[write_line[w]], local_q[write_slot[w]], write_sent[w]))) write_right[w] = 1'b0;
+          || !alike(memory_q[write_line[w]], slot_data[w], write_sent[w]))) write_right[w] = 1'b0;
       for (int unsigned e = 0; e < 2; e++) begin
         if (flush_there[e] && flush_entry[e] == 1'(w)) begin
           stages[w] = stages[w] + 4'd1;
-          if (same_as && !alike(flush_data[e], local_q[write_slot[w]], write_sent[w])) write_right[w] = 1'b0;
+          if (same_as && !alike(flush_data[e], slot_data[w], write_sent[w])) write_right[w] = 1'b0;
         end
         if (mem_valid_q[e] && mem_q[e].is_write && mem_q[e].id == (OwnIds | sys_id_t'(w))) begin
           stages[w] = stages[w] + 4'd1;
+          if (fast_goes && fast_place == 1'(w)) fast_at_mq = 1'b1;
           if (mem_q[e].line != Lines[write_line[w]] || mem_q[e].be != write_sent[w]
-              || (same_as && !alike(mem_q[e].data, local_q[write_slot[w]], write_sent[w]))
+              || (same_as && !alike(mem_q[e].data, slot_data[w], write_sent[w]))
               || (same_as && did_q[e] && !failed_q[e]
-                  && !alike(memory_q[write_line[w]], local_q[write_slot[w]], write_sent[w]))) write_right[w] = 1'b0;
+                  && !alike(memory_q[write_line[w]], slot_data[w], write_sent[w]))) write_right[w] = 1'b0;
         end
         if (done_there[e] && done_entry[e] == 1'(w)) begin
           stages[w] = stages[w] + 4'd1;
           if (same_as && !done_failed[e]
-              && !alike(memory_q[write_line[w]], local_q[write_slot[w]], write_sent[w])) write_right[w] = 1'b0;
+              && !alike(memory_q[write_line[w]], slot_data[w], write_sent[w])) write_right[w] = 1'b0;
         end
       end
       if (!write_valid[w]) write_right[w] = 1'b1;
@@ -701,6 +746,31 @@ module ds_loads_fv
     Write_A: assert property (@(posedge clk_i) disable iff (!rst_ni) write_right[w]);
     Mem_A: assert property (@(posedge clk_i) disable iff (!rst_ni) mem_right[w]);
   end
+  // A fast store: nothing of its line is here but what it brings.
+  logic fast_line, fast_mem, fast_merge;  // an access to its line, a merge before its local read
+  assign fast_line = store_line[0];
+  always_comb begin
+    fast_mem   = 1'b0;
+    fast_merge = 1'b0;
+    for (int unsigned e = 0; e < 2; e++) begin
+      if (mem_valid_q[e] && mem_q[e].line == Lines[fast_line]) fast_mem = 1'b1;
+      if (merge_waits[e] && merge_line[e] == fast_line)        fast_merge = 1'b1;
+    end
+  end
+  Fast_A: assert property (@(posedge clk_i) disable iff (!rst_ni) fast |->
+      store_valid[0] && !op_s && !deferred_q[fast_line] && on_way[fast_line] == fast_goes
+      && !(head_valid_q && head_q.line == Lines[fast_line]) && !fast_merge && fast_mem == fast_goes);
+  FastDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (fast && !fast_lm) |-> alike(local_q[fast_slot], store_data[0], store_be[0]));
+  FastPlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni) fast_direct |->
+      fast && write_known[fast_place] && write_line[fast_place] == fast_line && write_slot[fast_place] == fast_slot
+      && write_mask[fast_place] == store_be[0] && write_sent[fast_place] == store_be[0] && !write_dirty[fast_place]);
+  FastUsed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (write_used & ~write_valid) == ((fast_direct && fast_mq) ? 2'(1) << fast_place : 2'd0));
+  FastGoes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      fast_goes |-> write_valid[fast_place] && fast_at_mq);
+  FastStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni) u_engine.u_stack.lm_stands_q |-> fast_lm);
+
   MemLines_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (&mem_valid_q) |-> mem_q[0].line != mem_q[1].line);
   MemAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -829,20 +899,22 @@ module ds_loads_fv
   // ---------------------------------------------------------------------------------------------
   // Where a step begins
   // ---------------------------------------------------------------------------------------------
-  logic [8:0] places;
+  logic [10:0] places;
   logic       begun_q = 1'b0;
   always_ff @(posedge clk_i) begun_q <= 1'b1;
   always_comb begin
     places           = '0;
     places[Anywhere] = 1'b1;
     places[Fifo]     = (store_valid[0] && store_line[0] == watched_q) || (store_valid[1] && store_line[1] == watched_q);
-    places[Index]    = pending_q[watched_q];
+    places[Index]    = deferred_q[watched_q] && !late_q[watched_q];
     places[Merge]    = (merge_valid[0] && merge_line[0] == watched_q) || (merge_valid[1] && merge_line[1] == watched_q);
     places[Flush]    = op_f && state != FTop && key_line == watched_q;
     places[Write]    = on_way[watched_q] && !write_dirty[way_entry[watched_q]];
     places[Second]   = on_way[watched_q] && write_dirty[way_entry[watched_q]];
     places[Endpoint] = !here[watched_q] && wrote_q[watched_q];
     places[Error]    = here[watched_q] && (error || (u_engine.done_valid && u_engine.done_error));
+    places[Fast]     = fast && fast_line == watched_q;
+    places[Late]     = late_q[watched_q];
   end
   Place_M: assume property (@(posedge clk_i) disable iff (!rst_ni) !begun_q |-> places[Place]);
 
@@ -856,7 +928,7 @@ module ds_loads_fv
       {held_q, index_q, merged_q, flush_q, write_q, second_q, waited_q, passed_q, missed_q, back_q} <= '0;
     end else begin
       if (req_valid && req.id == Watched && u_engine.load_held)                        held_q   <= 1'b1;
-      if (head_is && act.head_local && pending_q[watched_q])                           index_q  <= 1'b1;
+      if (head_is && act.head_local && deferred_q[watched_q])                           index_q  <= 1'b1;
       if (head_is && act.merge_add)                                                    merged_q <= 1'b1;
       if (head_is && state == FRead && key_line == watched_q)                          flush_q  <= 1'b1;
       if (head_is && act.head_local && places[Write])                                  write_q  <= 1'b1;
