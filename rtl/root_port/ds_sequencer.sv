@@ -45,8 +45,7 @@ module ds_sequencer
                                                    // fails just then
   output logic                 error_o,            // level: a write failed; no more are begun until
                                                    // clear_error_i
-  output ds_event_t            ev_o,               // pulses, a bit each, in the cycle after the
-                                                   // event
+  output ds_event_t            ev_o,               // pulses, a bit each, in the cycle of the event
   output ds_act_t              act_o,              // pulses, a bit each: what is done at the edge
                                                    // of this cycle
   // Head load
@@ -178,7 +177,7 @@ module ds_sequencer
   logic                 error_q, error_set;
   logic                 wanted_q, wanted_set;
   line_addr_t           wanted_line_q;
-  ds_event_t            ev_q, ev_d;
+  ds_event_t            ev_d;
 
   logic asks, ix_done, lm_taken, flush_want;
 
@@ -477,14 +476,12 @@ module ds_sequencer
       asked_q  <= 1'b0;
       error_q  <= 1'b0;
       wanted_q <= 1'b0;
-      ev_q     <= '0;
     end else begin
       state_q  <= state_d;
       last_q   <= last_d;
       asked_q  <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
       error_q  <= error_set || (error_q && !(clear_error_i && enable_i));
       wanted_q <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
-      ev_q     <= ev_d;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -498,7 +495,7 @@ module ds_sequencer
   assign error_o       = error_q;
   assign wanted_o      = wanted_q;
   assign wanted_line_o = wanted_line_q;
-  assign ev_o    = ev_q;
+  assign ev_o          = ev_d;
 
   // ---------------------------------------------------------------------------------------------
   // Contract
@@ -509,7 +506,7 @@ module ds_sequencer
                       IInsert, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (!enable_i && state_q == Idle) |=> state_q == Idle && ev_q == '0)
+      (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
     else $error("switched off, an operation began or an event was counted");
   Family_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d != Idle) |->
@@ -525,15 +522,15 @@ module ds_sequencer
   // A refused store counts as one without a slot, too.
   ds_event_t ev_but_refused;
   always_comb begin
-    ev_but_refused         = ev_q;
+    ev_but_refused         = ev_d;
     ev_but_refused.refused = 1'b0;
   end
   OneEvent_A: assert property (@(posedge clk_i) disable iff (!rst_ni) $onehot0(ev_but_refused))
     else $error("more than one event in a cycle");
-  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni) ev_q.refused |-> ev_q.full)
+  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni) ev_d.refused |-> ev_d.full)
     else $error("a store was refused although there was a slot");
   NoHope_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ev_q.full && !ev_q.refused) |-> !$past(isolate_i) && !$past(error_o))
+      (ev_d.full && !ev_d.refused) |-> !isolate_i && !error_o)
     else $error("a store waits for a slot although none can become free");
   Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       act_o.refused |-> act_o.store_pop && !act_o.stored && !act_o.slot_take)

@@ -298,7 +298,7 @@ module ds_stack
   // Fast stores, and local memory: there an operation is first, but what is offered stays
   // ---------------------------------------------------------------------------------------------
   logic  bars_begin, bars_defer, flushing, fast_lm, lm_fast, lm_stands_q, op_lm, op_lm_write;
-  logic  ev_direct_q, ev_deferred_q;
+  ds_event_t ev_q, ev_d;
 
   ds_fast #(
     .StackBits(StackBits),
@@ -338,20 +338,19 @@ module ds_stack
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      lm_stands_q   <= 1'b0;
-      ev_direct_q   <= 1'b0;
-      ev_deferred_q <= 1'b0;
+      lm_stands_q <= 1'b0;
+      ev_q        <= '0;
     end else begin
-      lm_stands_q   <= lm_fast && !lm_ready_i;
-      ev_direct_q   <= fast_leaves && fast_direct;
-      ev_deferred_q <= fast_defers;
+      lm_stands_q <= lm_fast && !lm_ready_i;
+      ev_q        <= ev_d;
     end
   end
   always_comb begin
-    ev_o          = op_ev;
-    ev_o.direct   = ev_direct_q;
-    ev_o.deferred = op_ev.deferred || ev_deferred_q;
+    ev_d          = op_ev;
+    ev_d.direct   = fast_leaves && fast_direct;
+    ev_d.deferred = op_ev.deferred || fast_defers;
   end
+  assign ev_o = ev_q;
 
   // ---------------------------------------------------------------------------------------------
   // Sequencer

@@ -146,7 +146,7 @@ TEST_P(DeterministicStore, MoreLinesThanSlots) {
   scenario.config.root_port.ds_max_writes = 1;
   scenario.traffic.lines = 16384;
   scenario.traffic.write_share = 0.95;
-  scenario.traffic.requests = 2700;
+  scenario.traffic.requests = 4200;
   scenario.traffic.idle_share = 0;
   scenario.low = scenario.high = Time{300'000};
   System system(scenario);
@@ -154,7 +154,7 @@ TEST_P(DeterministicStore, MoreLinesThanSlots) {
   EXPECT_GT(events_of(system.stats())[Full], 0u);
   EXPECT_GT(events_of(system.stats())[False], 0u);
   for (const DsStats& port : system.stats().deterministic_store()) {
-    EXPECT_EQ(port.peak_deferred + 1, 1024u) << "one slot is in use by a store";
+    EXPECT_EQ(port.peak_deferred, 1024u);
   }
   system.drain_and_compare();
   system.finish();
@@ -170,8 +170,12 @@ TEST_P(DeterministicStore, WhatIsDeferredIsNotAtTheEndpointBeforeTheDrain) {
   system.run_traffic();
   EXPECT_FALSE(system.differences().empty());
   system.drain_and_compare();
-  // The fence is gone: stores are taken again.
+  // The fence is gone: stores are taken again. In cosim the two ended the drain at different times,
+  // and a store leaves something to do behind it: each request finds both at rest.
+  const auto rest = [&] { system.checked().advance_to(system.checked().now() + kCycle * 1000); };
+  rest();
   EXPECT_FALSE(ask(system.checked(), kBase, true).error);
+  rest();
   EXPECT_EQ(ask(system.checked(), kBase, false).data[0], 0x5a);
   system.drain_and_compare();
   system.finish();
@@ -325,7 +329,7 @@ TEST(DeterministicStoreEngines, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(system.read(port, rp::kDsControl), 0x501u);
     EXPECT_EQ(system.read(port, rp::kDsStatus), 3u);
     EXPECT_EQ(system.read(port, rp::kDsInterval), 0x4321u);
-    EXPECT_EQ(system.read(port, rp::kDsCap), 1024u | 16u << 16);
+    EXPECT_EQ(system.read(port, rp::kDsCap), 1024u | 32u << 16);
     EXPECT_EQ(system.read(port, rp::kSrCap), 32u | 32u << 8 | 1024u << 16 | 4u << 29);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(system.read(port, rp::kDsDirect + 4 * i),
@@ -479,7 +483,7 @@ TEST(DeterministicStoreModel, RegistersSayWhatItIsAndDid) {
     EXPECT_EQ(read(rp::kDsInterval), 0x4321u);
     EXPECT_EQ(read(rp::kDsBaseLow), 0x2340'0000u + 0x4'0000 * port);
     EXPECT_EQ(read(rp::kDsBaseHigh), 1u);
-    EXPECT_EQ(read(rp::kDsCap), 1024u | 16u << 16);
+    EXPECT_EQ(read(rp::kDsCap), 1024u | 32u << 16);
     EXPECT_EQ(read(rp::kSrCap), 32u | 32u << 8 | 1024u << 16 | 4u << 29);
     for (std::uint32_t i = 0; i < kDsEventNames.size(); ++i) {
       EXPECT_EQ(read(rp::kDsDirect + 4 * i), stats.deterministic_store()[port].count[i])

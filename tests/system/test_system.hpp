@@ -83,7 +83,7 @@ class TestSystem {
     EXPECT_EQ(report->data_mismatches, 0u);
     EXPECT_EQ(report->path_mismatches, 0u);
     EXPECT_EQ(report->lookup_differences, 0u);
-    EXPECT_EQ(report->time_differences, 0u);
+    EXPECT_EQ(report->time_differences, 0u) << report->first_time_difference;
     EXPECT_EQ(report->speculation_differences + report->internal_dram_differences, 0u);
   }
 
