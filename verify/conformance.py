@@ -104,8 +104,10 @@ def faults():
         found.setdefault(verdict["row"], []).append(
             f"`{verdict['fault']}`" + ("" if verdict["by"] else " **not seen**")
         )
+    later = [v["date"][:10] for v in record.get("faults", []) if "date" in v]
+    since = f", {len(later)} of them by themselves on {max(later)}" if later else ""
     said = (
-        f"Under the fault of its row each test was run last on {record['date'][:10]}, `{record['commit']}`: "
+        f"Under the fault of its row each test was run last on {record['date'][:10]}, `{record['commit']}`{since}: "
         f"{record['seen']} of {record['count']} fail as they must (`make conformance ARGS=--prove`)."
         if record
         else "No row has been tried under its fault yet (`make conformance ARGS=--prove`)."

@@ -91,12 +91,14 @@ class DramCache {
   }
 
   // The mask that a write changed is looked at a cycle later: begin_check() before anything of that
-  // cycle, end_check() after its lookup. True: a line has become whole.
+  // cycle, end_check() after its lookup. True: a line has become whole. look_at_check() takes no
+  // effect; not valid without a write, or if its line is filled by now.
   struct Check {
     bool valid = false, complete = false, whole = false;
     unsigned mshr = 0, offset = 0;
   };
   [[nodiscard]] bool check_due() const { return check_.valid; }
+  [[nodiscard]] Check look_at_check() const;
   Check begin_check();
   bool end_check(const Check& check);
 
@@ -193,7 +195,6 @@ class DramCache {
   [[nodiscard]] static Lookup lookup_of(const In& in) {
     return {in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early};
   }
-  [[nodiscard]] Check look_at_check() const;
   void hold(unsigned mshr, unsigned offset, std::uint64_t byte_enable);
 
   unsigned ways_;

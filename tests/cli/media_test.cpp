@@ -163,5 +163,51 @@ TEST_F(Cli, HelpNamesEveryCommand) {
   }
 }
 
+// A full drive of one die: it collects from its first programs on. Its times are invented, so that
+// this is over soon.
+constexpr const char* kFullDrive = R"(kind: flash
+part: a die of 272 MiB, full
+interface: pcie3x4
+organisation:
+  {channels: 1, dies_per_channel: 1, page_bytes: 4096, pages_per_block: 2, pages_per_die: 69632}
+timing: {tR_ps: 500000, tPROG_ps: 1000000, tBERS_ps: 40000000, channel_bits: 8, channel_MTps: 1000,
+  command_ps: 100000}
+controller: {lookup_ps: 100000, ecc_ps: 100000, announce_ps: 1000000, fill_granule: line,
+  share_page_register: always, striping: permuted, read_queue_depth: 128, write_queue_depth: 64,
+  array_queue_depth: 128}
+write_buffer: {pages: 6, high_pages: 4, low_pages: 2, cold_ps: 20000000}
+translation: {planes: 1, over_provisioning_percent: 1, victim: greedy, free_low_blocks: 337,
+  free_high_blocks: 338, wear_spread_erases: 100, prefilled_percent: 100, prefill_seed: 1}
+suspend: {operations: erases, program_ps: 1000000, erase_ps: 2000000, resume_ps: 500000,
+  progress_ps: 1000000, window_ps: 10000000}
+internal_dram: {media: dram}
+)";
+
+// Reads suspend erases behind the RTL as behind the model, at the same times.
+TEST_F(Cli, ReadsSuspendErasesInRtlAndModel) {
+  fs::copy(kParts.parent_path(), dir_ / "configs", fs::copy_options::recursive);
+  write("configs/media/full.yaml", kFullDrive);
+  std::string trace = "cycle,rw,addr,bytes\n";
+  for (unsigned i = 0; i < 80; ++i) {
+    trace += std::to_string(i * 500) + (i % 4 == 3 ? ",R," : ",W,") +
+             std::to_string(i * 37 % 80 * 4096 + i * 5 % 16 * 256) + ",64\n";
+  }
+  write("t.csv", trace);
+  const Result result = run({"run", "vadd-full-cxl", "--engine", "cosim", "--trace", "t.csv",
+                             "--set", "endpoint.cache_bytes=4KiB", "--out", "o"},
+                            "", {.before = [] { setenv("CXLGPU_CONFIGS", "configs", 1); }});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json s = stats();
+  for (const char* port : {"0", "1"}) {
+    const std::string counters = std::string("/media_counters/") + port;
+    EXPECT_GE(value(s, (counters + "/erases").c_str()), 4) << port;
+    EXPECT_GE(value(s, (counters + "/erase_suspends").c_str()), 2) << port;
+    EXPECT_EQ(value(s, (counters + "/program_suspends").c_str()), 0) << port;
+  }
+  for (const char* what : {"data_mismatches", "path_mismatches", "time_differences"}) {
+    EXPECT_EQ(s["cosim"][what]["value"], 0) << what;
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu

@@ -17,6 +17,7 @@
 #include "tests/coverage/pairs_flex_bus.hpp"
 #include "tests/coverage/pairs_io.hpp"
 #include "tests/coverage/pairs_link.hpp"
+#include "tests/coverage/pairs_parts.hpp"
 #include "tests/coverage/pairs_registers.hpp"
 #include "tests/coverage/pairs_root_port.hpp"
 
@@ -545,6 +546,7 @@ inline Group credits() {
   for (Group& group : ds_pairs()) all.push_back(std::move(group));
   for (Group& group : register_pairs()) all.push_back(std::move(group));
   for (Group& group : endpoint_pairs()) all.push_back(std::move(group));
+  for (Group& group : part_pairs()) all.push_back(std::move(group));
   for (Group& group : flex_bus_pairs()) all.push_back(std::move(group));
   for (Group& group : cache_pairs()) all.push_back(std::move(group));
   for (Group& group : link_pairs()) all.push_back(std::move(group));

@@ -12,6 +12,7 @@
 #include "tests/common/requirement.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/coverage/pairs_endpoint.hpp"
+#include "tests/endpoint/part_bins.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -55,11 +56,24 @@ struct Phase {
         specs(gather ? 40 : static_cast<unsigned>(random.below(101))),
         fills((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
         wakes((crowd ? 20 : 1) + static_cast<unsigned>(random.below(gather ? 25 : 60))),
-        early(random.percent(50)),
-        parts(early && random.percent(50)),
+        early(random.percent(60)),
+        parts(early && random.percent(35)),
         behind(static_cast<unsigned>(random.below(40))),
         whole_stores(random.percent(50) ? 100 : static_cast<unsigned>(random.below(101))),
+        aims(early ? static_cast<unsigned>(random.pick(std::vector{0, 30, 60})) : 0),
         length(50 + random.below(3000)) {
+    if (early && crowd && random.percent(50)) {  // until every MSHR is of an open line
+      writes = 90;
+      specs = 30;
+      fills = wakes = 50;
+      behind = static_cast<unsigned>(random.below(5));
+      aims = 40;
+      return;
+    }
+    if (early && !parts) {  // stores are no waiters, nor are MemSpecRd
+      writes = static_cast<unsigned>(random.below(60));
+      specs = static_cast<unsigned>(random.below(50));
+    }
     if (!parts) return;
     writes = 99;
     specs = behind = 0;
@@ -75,6 +89,7 @@ struct Phase {
   bool early;                                              // stores do not wait for fills
   bool parts;  // little but stores, to few lines, so that they become whole
   unsigned behind, whole_stores;
+  unsigned aims;  // percent of the cycles, in which what is rare is looked up
   std::uint64_t length;
 
   std::uint64_t granule(Random& random) const {
@@ -93,7 +108,80 @@ int random_mshr(const DramCache& twin, Random& random, Want want) {
   return found.empty() ? -1 : random.pick(found);
 }
 
-DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& random) {
+// The fill of some line is answered: of one that nobody waits for, or of any.
+void answer_fill(DramCache::In& in, const DramCache& twin, Random& random) {
+  const auto pending = [&](bool idle) {
+    return random_mshr(twin, random, [&](unsigned i) {
+      return !twin.is_filled(i) && !twin.is_open(i) && (!idle || twin.waiters(i) == 0);
+    });
+  };
+  int m = random.percent(40) ? pending(true) : -1;
+  if (m < 0) m = pending(false);
+  in.fill_done = m >= 0;
+  in.fill_mshr = static_cast<unsigned>(std::max(m, 0));
+}
+
+// Someone that waits is woken: of several, or any.
+void wake_one(DramCache::In& in, const DramCache& twin, Random& random) {
+  const auto with_more_than = [&](unsigned waiters) {
+    return random_mshr(twin, random,
+                       [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > waiters; });
+  };
+  int m = random.percent(60) ? with_more_than(1) : -1;
+  if (m < 0) m = with_more_than(0);
+  in.wait_dec = m >= 0;
+  in.wait_mshr = static_cast<unsigned>(std::max(m, 0));
+}
+
+// What there was so far.
+struct Past {
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::vector<std::uint64_t> lines;  // by slot: the granule that it holds
+  std::uint64_t last = 0;            // granule looked up last, and its 64 bytes
+  unsigned last_offset = 0;
+
+  void clear() { lines.assign(1u << 14, kNone); }
+  void add(const DramCache::In& in, const LookupOutcome& o) {
+    if (!in.lookup_valid || !in.lookup_commit) return;
+    last = in.granule;
+    last_offset = in.offset;
+    if (o.result == CacheResult::Miss || o.result == CacheResult::Open) lines[o.slot] = in.granule;
+  }
+};
+
+// What is rare while stores do not wait: the line of the cycle before, one being filled, an open
+// line's missing bytes, by a store or not.
+void aim(DramCache::In& in, const DramCache& twin, const Past& past, Random& random) {
+  in.lookup_valid = in.lookup_commit = true;
+  const auto who = random.below(4);
+  in.spec = who == 0;
+  in.write = who == 1;
+  if (random.percent(30)) {
+    in.granule = past.last;
+    if (random.percent(50)) in.offset = past.last_offset;
+    return;
+  }
+  const bool filling = random.percent(10);
+  // Few MSHRs half of the time, so that their lines become whole.
+  const unsigned most = random.percent(50) ? kMshrs / 16 : kMshrs;
+  const int found = random_mshr(twin, random, [&](unsigned m) {
+    return m < most && (filling ? !twin.is_open(m) && !twin.is_filled(m) : twin.is_open(m));
+  });
+  if (found < 0) return;
+  const auto mshr = static_cast<unsigned>(found);
+  in.granule = past.lines[twin.slot_of(mshr)];
+  in.offset = filling ? 0 : twin.missing_line(mshr);
+  if (!filling && random.percent(70)) {
+    in.spec = false;
+    in.write = true;
+    in.byte_enable = random.percent(50)   ? kAllBytes
+                     : random.percent(50) ? 0xffff'ffff
+                                          : ~std::uint64_t{0xffff'ffff};
+  }
+}
+
+DramCache::In random_input(const DramCache& twin, const Phase& phase, const Past& past,
+                           Random& random) {
   DramCache::In in;
   in.lookup_valid = random.percent(phase.lookups);
   in.lookup_commit = random.percent(phase.commits);
@@ -106,37 +194,21 @@ DramCache::In random_input(const DramCache& twin, const Phase& phase, Random& ra
   if (in.byte_enable != kAllBytes && random.percent(50)) {
     in.byte_enable = random.percent(50) ? 0xffff'ffff : ~std::uint64_t{0xffff'ffff};
   }
+  in.write = !in.spec && random.percent(phase.writes);
+  if (random.percent(phase.aims)) aim(in, twin, past, random);
   // A transaction table has no more than 63 entries to wait with.
   const LookupOutcome found =
       twin.peek({.granule = in.granule, .spec = in.spec, .offset = in.offset});
   if ((found.result == CacheResult::Merge || found.result == CacheResult::Start) &&
-      twin.waiters(found.mshr) >= 63)
+      twin.waiters(found.mshr) >= 63) {
     in.spec = true;
-  in.write = !in.spec && random.percent(phase.writes);
+    in.write = false;
+  }
   if (phase.parts && in.write && found.result == CacheResult::Start && random.percent(60)) {
     in.offset = twin.missing_line(found.mshr);
   }
-  if (random.percent(phase.fills)) {
-    const auto pending = [&](bool idle) {
-      return random_mshr(twin, random, [&](unsigned i) {
-        return !twin.is_filled(i) && !twin.is_open(i) && (!idle || twin.waiters(i) == 0);
-      });
-    };
-    int m = random.percent(40) ? pending(true) : -1;
-    if (m < 0) m = pending(false);
-    in.fill_done = m >= 0;
-    in.fill_mshr = static_cast<unsigned>(std::max(m, 0));
-  }
-  if (random.percent(phase.wakes)) {
-    const auto with_more_than = [&](unsigned waiters) {
-      return random_mshr(
-          twin, random, [&](unsigned i) { return twin.is_filled(i) && twin.waiters(i) > waiters; });
-    };
-    int m = random.percent(60) ? with_more_than(1) : -1;
-    if (m < 0) m = with_more_than(0);
-    in.wait_dec = m >= 0;
-    in.wait_mshr = static_cast<unsigned>(std::max(m, 0));
-  }
+  if (random.percent(phase.fills)) answer_fill(in, twin, random);
+  if (random.percent(phase.wakes)) wake_one(in, twin, random);
   return in;
 }
 
@@ -148,8 +220,28 @@ int draining(const DramCache& twin, std::uint32_t slot) {
   return -1;
 }
 
+// The MSHR of the line of a slot that is being filled, or -1.
+int filling(const DramCache& twin, std::uint32_t slot) {
+  for (unsigned m = 0; m < kMshrs; ++m) {
+    if (twin.is_live(m) && !twin.is_filled(m) && !twin.is_open(m) && twin.slot_of(m) == slot) {
+      return static_cast<int>(m);
+    }
+  }
+  return -1;
+}
+
 // Fill and wake-up of the very line that is looked up, on purpose.
 void meet(DramCache::In& in, const DramCache& twin, Random& random) {
+  // In the cycle after a store too.
+  if (const DramCache::Check check = twin.look_at_check(); check.valid) {
+    if (random.percent(check.whole ? 50 : 25)) wake_one(in, twin, random);
+    if (!twin.is_open(check.mshr) && random.percent(20)) {
+      in.fill_done = true;
+      in.fill_mshr = check.mshr;
+    } else if (random.percent(check.whole ? 50 : 15)) {
+      answer_fill(in, twin, random);
+    }
+  }
   if (!in.lookup_valid) return;
   const LookupOutcome found = twin.peek({.granule = in.granule,
                                          .write = in.write,
@@ -161,6 +253,12 @@ void meet(DramCache::In& in, const DramCache& twin, Random& random) {
     in.fill_done = true;
     in.fill_mshr = found.mshr;
   }
+  if (found.result == CacheResult::Held && random.percent(6)) {
+    if (const int m = filling(twin, found.slot); m >= 0) {
+      in.fill_done = true;
+      in.fill_mshr = static_cast<unsigned>(m);
+    }
+  }
   if (found.result != CacheResult::Hit || !random.percent(40)) return;
   if (const int m = draining(twin, found.slot); m >= 0) {
     in.wait_dec = true;
@@ -168,11 +266,24 @@ void meet(DramCache::In& in, const DramCache& twin, Random& random) {
   }
 }
 
+// The fill of an open line, more often in the cycle after a store.
+void fill_behind(DramCache::In& in, const DramCache& twin, const Phase& phase, Random& random) {
+  if (twin.open_count() == 0) return;
+  const DramCache::Check check = twin.look_at_check();
+  const bool own = check.valid && twin.behind().mshr == check.mshr;
+  if (twin.check_due() && random.percent(own && check.whole ? 30 : phase.aims / 4)) {
+    in.lookup_commit = false;
+    if (random.percent(50)) in.lookup_valid = false;
+    in.behind_take = true;
+  }
+  in.behind_take |= random.percent(phase.behind) && !(in.lookup_valid && in.lookup_commit);
+}
+
 class Pairs {
  public:
   void look(const DramCache& twin, const DramCache::In& in, const DramCache::Out& out,
             bool victim) {
-    // Lines in part have their own cases, and other results.
+    // What meets while stores do not wait has bins of its own (part_bins.hpp).
     if (!pairs_.on() || in.early) return;
     const auto number = [](auto value) { return static_cast<unsigned>(value); };
     const LookupOutcome& o = out.outcome;
@@ -243,8 +354,11 @@ class Pairs {
 
 TEST(DramCache, LockstepWithRtl) {
   Pairs pairs;
-  std::vector<bool> filled_slots(1u << 14);  // slots that hold a line
-  Lockstep lockstep("endpoint/dram_cache", 0xca5, 3000000);
+  test::PartBins parts;
+  Past past;
+  past.clear();
+  // Long where what it meets is counted.
+  Lockstep lockstep("endpoint/dram_cache", 0xca5, parts.on() ? 12000000 : 3000000);
   Random random(lockstep.seed());
   Clocked<Vdram_cache> rtl;
   Phase phase(random);
@@ -262,12 +376,12 @@ TEST(DramCache, LockstepWithRtl) {
       rtl->lookup_valid_i = rtl->lookup_commit_i = rtl->fill_done_i = rtl->wait_dec_i = 0;
       rtl->sets_log2_i = phase.sets_log2;
       rtl.reset();
-      std::fill(filled_slots.begin(), filled_slots.end(), false);
+      past.clear();
+      parts.reset();
     }
-    DramCache::In in = random_input(twin, phase, random);
+    DramCache::In in = random_input(twin, phase, past, random);
     meet(in, twin, random);
-    in.behind_take = twin.open_count() > 0 && random.percent(phase.behind) &&
-                     !(in.lookup_valid && in.lookup_commit);
+    fill_behind(in, twin, phase, random);
     rtl->lookup_valid_i = in.lookup_valid;
     rtl->lookup_commit_i = in.lookup_commit;
     rtl->lookup_granule_i = in.granule;
@@ -300,11 +414,13 @@ TEST(DramCache, LockstepWithRtl) {
     for (unsigned e = 0; e < kDramEvents; ++e) events[e] += out.events >> e & 1u;
     if (in.lookup_valid) ++seen[static_cast<std::size_t>(o.result)];
     most = std::max(most, out.mshr_used);
-    pairs.look(twin, in, out, filled_slots[o.slot]);
-    if (in.lookup_valid && in.lookup_commit &&
-        (o.result == CacheResult::Miss || o.result == CacheResult::Open)) {
-      filled_slots[o.slot] = true;
+    const bool was_there = past.lines[o.slot] != Past::kNone;
+    pairs.look(twin, in, out, was_there);
+    if (parts.on() && in.early) {
+      parts.look(twin, in, out, o.result == CacheResult::Hit ? draining(twin, o.slot) : -1,
+                 was_there);
     }
+    past.add(in, o);
     twin.clock(in);
     rtl.edge();
   }

@@ -26,6 +26,7 @@ Line line_of(unsigned byte) {
 
 // Stores do not wait for fills; at most `lines` lines are there in part.
 void use_open_lines(HostBench& bench, unsigned lines) {
+  if (lines != 0) bench.bins.begin();
   bench.memory_write(kVendor + (regs::ep::kOpen - regs::ep::kBlock), lines);
 }
 
@@ -521,6 +522,16 @@ TEST(EndpointAlone, OpenLinesUnderAllTraffic) {
       use_open_lines(narrow, open);
       narrow.media_latency = latency;
       traffic(narrow, {.requests = 800, .poisoned = 20, .lines = 120});
+      // Little more than there is room for: stores and loads meet fills.
+      HostBench few(101 + open + latency);
+      use_dram(few, 0);
+      use_open_lines(few, open);
+      few.media_latency = latency;
+      traffic(few, {.requests = latency == 0 && open != 1 ? 16000u : 800u,
+                    .poisoned = 30,
+                    .lines = 40,
+                    .partial = 60,
+                    .writes = 50});
     }
   }
 }

@@ -24,6 +24,7 @@
 #include "tests/controller/arb_link.hpp"
 #include "tests/cxl_io/far_io.hpp"
 #include "tests/endpoint/bench_media.hpp"
+#include "tests/endpoint/media_bins.hpp"
 #include "tests/endpoint/media_pins.hpp"
 
 namespace cxlgpu::test {
@@ -69,6 +70,7 @@ class HostBench {
 
   Random random;
   BenchMedia media;
+  MediaBins bins;
   unsigned take_percent = 100;   // of the cycles in which the host takes a response
   unsigned media_percent = 100;  // in which the media takes a command
   unsigned media_latency = 0;    // cycles from command to answer; 0: 1 to 60 at random
@@ -361,10 +363,14 @@ class HostBench {
     using Pins = layout::ToMedia;
     const auto& asks = rtl_->media_o;
     forgotten += get_bits(rtl_->trace_o, layout::EpTrace::spec_drop[layout::Trace::valid]);
-    if (media_says_ != nullptr && get_bits(asks, Pins::rsp_ready) != 0) media.taken();
-    if (get_bits(asks, Pins::cmd_valid) == 0 || !media_takes_) return;
-    media.submit(media_command(asks),
-                 cycle_ + (media_latency != 0 ? media_latency : 1 + random.below(60)));
+    const bool taken = media_says_ != nullptr && get_bits(asks, Pins::rsp_ready) != 0;
+    const bool asked = get_bits(asks, Pins::cmd_valid) != 0 && media_takes_;
+    MediaCommand command;
+    if (asked) command = media_command(asks);
+    if (bins.on()) bins.look(asked ? &command : nullptr, taken ? media_says_ : nullptr);
+    if (taken) media.taken();
+    if (!asked) return;
+    media.submit(command, cycle_ + (media_latency != 0 ? media_latency : 1 + random.below(60)));
     media_takes_ = false;
   }
 

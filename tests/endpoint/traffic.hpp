@@ -21,6 +21,8 @@ struct Traffic {
   unsigned poisoned = 0;  // per cent of the writes
   unsigned most = kTags;  // unanswered at a time
   unsigned lines = 2000;  // that are used
+  unsigned partial = 30;  // per cent of the writes
+  unsigned writes = 0;    // per cent of the requests; beyond them 3 of 8
 };
 inline void traffic(HostBench& bench, const Traffic& kind) {
   std::map<std::uint64_t, Line> memory;
@@ -64,7 +66,7 @@ inline void traffic(HostBench& bench, const Traffic& kind) {
     const std::uint64_t address = line * kLineBytes;
     Line& now = memory[line];
     unsigned tag = 0;
-    switch (bench.random.below(8)) {
+    switch (bench.random.percent(kind.writes) ? 7 : bench.random.below(8)) {
       case 0:
       case 1:
         tag = bench.send(M2sReqOpcode::MemRd, address);
@@ -84,7 +86,8 @@ inline void traffic(HostBench& bench, const Traffic& kind) {
         continue;
       default: {
         const Line data = random_line(bench.random);
-        const std::uint64_t enables = bench.random.percent(30) ? bench.random.bits(64) : kAllBytes;
+        const std::uint64_t enables =
+            bench.random.percent(kind.partial) ? bench.random.bits(64) : kAllBytes;
         const bool poison = bench.random.percent(kind.poisoned);
         tag = bench.send(address, data, enables, poison);
         merge_bytes(now, data, enables);

@@ -285,6 +285,23 @@ class Judge:
         return verdict
 
 
+def write_record(path, faults, chosen, verdicts):
+    """Of the whole set, or of some of it: those keep their own date, the others what is recorded of them."""
+    with records.changing(path, {}) as record:
+        said = [{k: v[k] for k in ("room", "fault", "what", "row", "by")} for v in verdicts]
+        if len(chosen) == len(faults.list):
+            record[faults.kind] = {"date": records.now(), "commit": records.commit()}
+        else:
+            others = {f.name for f in faults.list} - {f.name for f in chosen}
+            said = [v | {"date": records.now()} for v in said]
+            said += [v for v in record[faults.kind]["faults"] if v["fault"] in others]
+        said.sort(key=lambda v: (v["room"], v["fault"], v["row"] or ""))
+        record[faults.kind] |= {"seen": sum(v["by"] is not None for v in said), "count": len(said), "faults": said}
+        if faults.kind == "by_hand":
+            by = {v["fault"]: v["by"] for v in said}
+            record[faults.kind]["found"] = [f | {"killed_by": by.get(f["fault"])} for f in found()]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", choices=SETS, help="which faults")
@@ -292,7 +309,12 @@ def main():
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these faults")
     parser.add_argument("--room", help="the faults of this file alone (ROOM.yaml)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--record", type=pathlib.Path, metavar="FILE", help="write the verdicts of the whole set here")
+    parser.add_argument(
+        "--record",
+        type=pathlib.Path,
+        metavar="FILE",
+        help="write the verdicts here; other faults of the set keep what is recorded of them",
+    )
     options = parser.parse_args()
     if options.check:
         return check()
@@ -306,25 +328,13 @@ def main():
         usage(f"--only {sorted(unknown)[0]}: no such fault in verify/faults/{options.set}")
     if not chosen:
         usage(f"no faults in verify/faults/{options.set}" + (f" of room {options.room}" if options.room else ""))
-    if options.record and len(chosen) != len(faults.list):
-        usage("--record needs the whole set: leave out --only and --room")
     verdicts = Judge(faults, lay(faults, chosen)).run(chosen, options.jobs)
     unseen = [v for v in verdicts if not v["seen"]]
     print(f"{options.set}: {len(verdicts) - len(unseen)} of {len(verdicts)} seen")
     for v in unseen:
         print(f"  not seen: {v['fault']}: {v['what']}" + (f" [{v['row']}]" if v["row"] else ""))
     if options.record:
-        with records.changing(options.record, {}) as record:
-            record[options.set] = {
-                "date": records.now(),
-                "commit": records.commit(),
-                "seen": len(verdicts) - len(unseen),
-                "count": len(verdicts),
-                "faults": [{k: v[k] for k in ("room", "fault", "what", "row", "by")} for v in verdicts],
-            }
-            if options.set == "by_hand":
-                by = {v["fault"]: v["by"] for v in verdicts}
-                record[options.set]["found"] = [f | {"killed_by": by[f["fault"]]} for f in found()]
+        write_record(options.record, faults, chosen, verdicts)
     return 1 if unseen else 0
 
 
