@@ -224,7 +224,7 @@ def cosim(runs):
     text = markdown(["end to end in RTL, us"] + header, rows)
     return (
         f"{text}\n\n{all_compared} requests compared in {len(rows) * len(header)} runs; data, path or time differ "
-        f"for {differ}. "
+        f"for {differ}.\n"
         f"End to end `model`, alone and beside the RTL, is at most {100 * worst:.2f} % away from the RTL."
     )
 
