@@ -57,7 +57,7 @@ struct RootPortConfig {
   RingMatch ring_match = RingMatch::Coverage;
   SrWindow window = SrWindow::Ahead;  // of policy sr
   bool ds = false;                    // deterministic store
-  unsigned ds_max_writes = 16;
+  unsigned ds_max_writes = 32;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
   // Sizes of the hardware: configs/rtl.
   unsigned sr_queue_entries = kDefaultRtl.sr_queue_entries;
