@@ -8,7 +8,7 @@
 
 namespace cxlgpu::coverage {
 
-// What the sequencer does at the edge of a cycle: one thing.
+// What the sequencer does at the edge of a cycle, one thing; and a fast store beside it.
 enum class DsAct : unsigned {
   LoadHit,
   LoadMerge,
@@ -19,16 +19,21 @@ enum class DsAct : unsigned {
   Written,
   JoinsWrite,
   JoinsDeferred,
-  Direct,
   Deferred,
   FlushTop,
   FlushLooks,
+  FlushedLate,
   Flushed,
   FlushRead,
+  LateTop,
+  Inserted,
   Completed,
   Freed,
   KeptAgain,
-  MergeRead
+  MergeRead,
+  FastBegins,
+  DirectLeaves,
+  FastDeferred
 };
 // What comes and goes around it in that cycle.
 enum class DsEvent : unsigned {
@@ -59,20 +64,38 @@ enum class DsEvent : unsigned {
 inline Group ds_meetings() {
   return {
       .name = "ds_meetings",
-      .title = "Deterministic store: what the sequencer does x what else happens in that cycle",
+      .title = "Deterministic store: what the engine does x what else happens in that cycle",
       .seen =
           "the RTL's engine and index alone, with 4 lines and one entry in each table, and with "
           "256 "
           "lines or the root port's 1024, beside a flat memory that says what each load must give",
       .suites = {"root_port_ds_alone_test"},
       .axes = {{"size", {"least", "256 or 1024 lines"}},
-               {"sequencer",
-                {"load from the region", "load gets a merge entry", "filter was wrong",
-                 "slot taken", "no slot", "store refused", "store written",
-                 "store joins a write in flight", "store joins a deferred one", "direct write sent",
-                 "store deferred", "top of pending read", "flush looks at its line",
-                 "flush leaves pending", "flush reads its slot", "completion taken", "slot freed",
-                 "write kept as deferred", "merge reads its slot"}},
+               {"engine",
+                {"load from the region",
+                 "load gets a merge entry",
+                 "filter was wrong",
+                 "slot taken",
+                 "no slot",
+                 "store refused",
+                 "store written",
+                 "store joins a write in flight",
+                 "store joins a deferred one",
+                 "store deferred",
+                 "top of the stack read",
+                 "flush looks at its line",
+                 "late line goes",
+                 "flush leaves the index",
+                 "flush reads its slot",
+                 "lowest late line read",
+                 "late line inserted",
+                 "completion taken",
+                 "slot freed",
+                 "write kept as deferred",
+                 "merge reads its slot",
+                 "fast store begins",
+                 "direct store leaves",
+                 "fast store deferred"}},
                {"meets",
                 {"store enters",
                  "store waits at a full FIFO",
@@ -100,37 +123,121 @@ inline Group ds_meetings() {
           {{"*", "load from the region|load gets a merge entry|filter was wrong",
             "load goes to the endpoint"},
            "ds_engine: the head is of the sequencer only while it does not pass"},
-          {{"*", "direct write sent",
-            "load goes to the endpoint|flush goes to the endpoint|memory queue stalls"},
-           "ds_engine: the memory queue takes one request a cycle, here the direct write"},
           {{"*", "no slot", "isolated|isolation begins|error cleared"},
            "ds_engine: isolated or with error_o a store without a slot is refused"},
           {{"*",
-            "direct write sent|top of pending read|flush looks at its line|flush leaves pending|"
+            "top of the stack read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "error cleared"},
            "ds_engine: with error_o nothing is sent, and it is set by the sequencer alone, which "
            "does one operation at a time"},
           {{"least",
             "slot taken|no slot|store refused|store written|store joins a write in flight|"
-            "store joins a deferred one|direct write sent|store deferred",
+            "store joins a deferred one|store deferred|fast store begins|direct store leaves|"
+            "fast store deferred",
             "store enters"},
            "ds_engine: the only entry of the store FIFO is that of the store"},
           {{"least",
-            "direct write sent|top of pending read|flush looks at its line|flush leaves pending|"
+            "top of the stack read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "flush goes to the endpoint|write done|slot's data for a flush"},
            "ds_engine: the next write begins when the only entry of the write table is free"},
           {{"least", "completion taken|slot freed|write kept as deferred",
             "flush goes to the endpoint|write done|slot's data for a flush"},
            "ds_engine: the only write has been done already"},
-          {{"least", "store joins a write in flight|completion taken|slot freed", "error cleared"},
+          {{"least", "direct store leaves", "slot's data for a flush"},
+           "ds_engine: the only write is the direct store's"},
+          {{"least",
+            "store joins a write in flight|completion taken|slot freed|direct store leaves",
+            "error cleared"},
            "ds_engine: with error_o set by the only write no other is on its way"},
           {{"least", "load gets a merge entry|merge reads its slot",
             "endpoint's data for a merge|slot's data for a merge"},
            "ds_engine: there is one merge"},
           {{"least", "load from the region", "slot's data for a load|slot's data stalled"},
            "ds_engine: a read is offered when the only entry of the read table is free"}}};
+}
+
+// What a fast store, or the answer of a write, does beside the sequencer.
+enum class DsStep : unsigned {
+  Idle,
+  MRead,
+  SLook,
+  SFind,
+  SNew,
+  SWrite,
+  SSlot,
+  SMask,
+  SPut,
+  LLook,
+  LFind,
+  LSlot,
+  LMask,
+  LRead,
+  FTop,
+  FSlot,
+  FMask,
+  FDelete,
+  FRead,
+  ITop,
+  ISlot,
+  IInsert,
+  CTake,
+  CFree,
+  CPut
+};
+
+inline Group ds_beside() {
+  return {
+      .name = "ds_beside",
+      .title = "Deterministic store: fast stores and answers of writes x step of the sequencer",
+      .seen = "as ds_meetings",
+      .suites = {"root_port_ds_alone_test"},
+      .axes = {{"size", {"least", "256 or 1024 lines"}},
+               {"beside",
+                {"direct begins", "deferred begins", "local memory takes it",
+                 "memory queue takes it", "direct leaves", "deferred leaves",
+                 "waits at local memory", "waits at the memory queue",
+                 "waits for the answer before", "waits for the sequencer", "late lines stall it",
+                 "answer held", "write over at once", "answer waits"}},
+               {"step",
+                {"idle",         "merge reads",  "store looks",      "store finds", "store new",
+                 "store writes", "store's slot", "store's mask",     "store put",   "load looks",
+                 "load finds",   "load's slot",  "load's mask",      "load reads",  "flush's top",
+                 "flush's slot", "flush's mask", "flush deletes",    "flush reads", "late's top",
+                 "late's slot",  "late inserts", "completion taken", "slot freed",  "kept again"}}},
+      .impossible = {
+          {{"*",
+            "direct begins|deferred begins|local memory takes it|memory queue takes it|"
+            "direct leaves|deferred leaves|waits at local memory|waits at the memory queue|"
+            "waits for the answer before|waits for the sequencer|late lines stall it|answer held",
+            "store looks|store finds|store new|store writes|store's slot|store's mask|store put"},
+           "ds_engine: while S is in progress no fast store begins, and S begins while none is on "
+           "its way"},
+          {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
+           "ds_engine: no fast store begins in F's third step"},
+          {{"*", "deferred begins|late lines stall it",
+            "load looks|load finds|load's slot|load's mask|load reads"},
+           "ds_engine: none is to be deferred while a head is there that does not pass, as that "
+           "of L"},
+          {{"*", "deferred leaves", "flush's top|flush's slot|flush's mask|slot freed|kept again"},
+           "ds_engine: none is deferred in F's first three steps or in C's second"},
+          {{"*", "waits for the sequencer",
+            "idle|merge reads|store looks|store finds|store new|store writes|store's slot|"
+            "store's mask|store put|load looks|load finds|load's slot|load's mask|load reads|"
+            "flush reads|late's top|late's slot|late inserts|completion taken"},
+           "ds_engine: it is deferred but in F's first three steps, with the answer to its delete, "
+           "and in C's second"},
+          {{"*", "write over at once", "slot freed|kept again"},
+           "ds_engine: in C's second step an answer waits"},
+          {{"least",
+            "direct begins|memory queue takes it|direct leaves|waits at the memory queue|"
+            "answer held|write over at once|answer waits",
+            "flush's top|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
+            "slot freed|kept again"},
+           "ds_engine: the only place of a write is that of the flush or of the completion"},
+          {{"least", "deferred begins", "late's top|late's slot|late inserts"},
+           "ds_engine: one line may be late, and one is"}}};
 }
 
 enum class DsTable : unsigned {
@@ -141,7 +248,8 @@ enum class DsTable : unsigned {
   Completions,
   Flushes,
   Slots,
-  Pending
+  Deferred,
+  Late
 };
 enum class DsLevel : unsigned { Fills, BothWays, LeavesFull, AskedAtFull, Empties };
 
@@ -153,18 +261,18 @@ inline Group ds_tables() {
           .axes = {{"size", {"least", "256 or 1024 lines"}},
                    {"table",
                     {"store FIFO", "read table", "merge table", "write table", "completion FIFO",
-                     "flush FIFO", "slots in use", "pending"}},
+                     "flush FIFO", "slots in use", "deferred", "late"}},
                    {"level",
                     {"fills up", "one comes, one goes", "one goes of the full table",
                      "wanted while full", "empties"}}},
           .impossible = {
-              {{"*", "write table|slots in use|pending", "one comes, one goes"},
-               "ds_sequencer: one operation at a time, and each does one of the two"},
+              {{"*", "deferred", "one comes, one goes"},
+               "ds_engine: no line is deferred while the last step of a flush takes one off"},
               {{"*", "completion FIFO|flush FIFO", "wanted while full"},
                "ds_engine: each write has an entry of its own there"},
-              {{"*", "pending", "wanted while full"},
-               "ds_engine: what is to be pushed has a slot, which pending then does not have"},
-              {{"least", "store FIFO|read table|merge table|completion FIFO|flush FIFO",
+              {{"*", "deferred", "wanted while full"},
+               "ds_engine: what is to be deferred has a slot, which the deferred then do not have"},
+              {{"least", "store FIFO|read table|merge table|write table|completion FIFO|flush FIFO",
                 "one comes, one goes"},
                "ds_engine: the only entry is taken again a cycle after it became free"}}};
 }
@@ -220,7 +328,8 @@ inline Group ds_pace_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> ds_pairs() {
-  return {ds_meetings(), ds_tables(), ds_filter_pairs(), ds_index_pairs(), ds_pace_pairs()};
+  return {ds_meetings(),     ds_beside(),      ds_tables(),
+          ds_filter_pairs(), ds_index_pairs(), ds_pace_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

@@ -64,7 +64,7 @@ class DsAlone {
         counted_(size != Size::Lines4096) {
     rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
-    constexpr std::array kWrites{8u, 16u, 1u, 64u};
+    constexpr std::array kWrites{8u, 32u, 1u, 64u};
     max_writes = writes_at_most = kWrites[static_cast<std::size_t>(size)];
   }
 

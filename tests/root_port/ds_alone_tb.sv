@@ -1,13 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // ds_engine with its index and nothing else, in four sizes: 256 lines with 8 writes, the root
-// port's 1024 lines with 16 writes, 4 lines with one entry in every table, and the most that a root
+// port's 1024 lines with 32 writes, 4 lines with one entry in every table, and the most that a root
 // port can be built with: 4096 lines, 64 writes and queues of 64. size_i (0..3) chooses the one that
 // is clocked and whose outputs show; it changes in reset only. The others have queues of 32, the low
 // elements of load_* and mem_*.
 //
-// state_o, match_o, act_o and tables_o show its inside, for functional coverage alone: the
-// sequencer's state, ds_act_t, and of each table {one goes, one comes, empty, full}.
+// state_o, match_o, act_o, fast_o and tables_o show its inside, for functional coverage alone: the
+// sequencer's state, ds_act_t, what a fast store and the answers of writes do, and of each table
+// {one goes, one comes, empty, full}.
 
 module ds_alone_tb
   import cxl_pkg::*;
@@ -56,8 +57,13 @@ module ds_alone_tb
   output logic [5:0]        state_o,
   output logic              match_o,  // the endpoint's answer is a merge's
   output logic [20:0]       act_o,
-  output logic [7:0][3:0]   tables_o  // from bit 0: store FIFO, reads, merges, writes, completions,
-                                      // flushes, slots in use, pending
+  output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
+                                      // memory, by the memory queue, leaves direct, leaves deferred,
+                                      // waits at local memory, at the memory queue, for the answer
+                                      // before, for the sequencer, to begin for late lines; a
+                                      // write's answer is held, is over at once, waits
+  output logic [8:0][3:0]   tables_o  // from bit 0: store FIFO, reads, merges, writes, completions,
+                                      // flushes, slots in use, deferred, late
 );
 
   logic [3:0]        req_ready, sr_valid, head_ready, mq_valid, mq_rsp_ready, rsp_valid;
@@ -70,14 +76,16 @@ module ds_alone_tb
   logic [3:0][5:0]   state;
   logic [3:0]        match;
   logic [3:0][20:0]  act;
-  logic [3:0][7:0][3:0] tables;
+  logic [3:0][13:0]  fast;
+  logic [3:0][8:0][3:0] tables;
 
   for (genvar g = 0; g < 4; g++) begin : gen_size
     localparam bit          Least  = g == 2;
     localparam bit          Most   = g == 3;
     localparam int unsigned Depth  = Least ? 4 : Most ? 4096 : (g == 0) ? 256 : 1024;
-    localparam int unsigned Writes = Least ? 1 : Most ? 64 : (g == 0) ? 8 : 16;
+    localparam int unsigned Writes = Least ? 1 : Most ? 64 : (g == 0) ? 8 : 32;
     localparam int unsigned Queue  = Most ? 64 : 32;
+    localparam int unsigned Inserts = Least ? 1 : (g == 0) ? 4 : 16;
     localparam int unsigned S      = $clog2(Depth);
 
     logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found, unused_we;
@@ -116,6 +124,7 @@ module ds_alone_tb
       .Depth     (Depth),
       .Writes    (Writes),
       .Stores    (Least ? 1 : 8),
+      .Inserts   (Inserts),
       .Merges    (Least ? 1 : 2),
       .Reads     (Least ? 1 : 8),
       .Buckets   (Least ? 16 : 1024),
@@ -178,7 +187,29 @@ module ds_alone_tb
     assign state[g] = u_engine.u_stack.u_sequencer.state_q;
     assign match[g] = u_engine.u_returns.mq_load && u_engine.u_returns.match;
     assign act[g]   = u_engine.act;
+    // Local memory and, if direct, the memory queue have it.
+    logic fast_taken;
+    assign fast_taken = u_engine.u_stack.u_fast.busy_q &&
+        (!u_engine.u_stack.u_fast.lm_q || u_engine.u_stack.u_fast.lm_taken_i) &&
+        (!u_engine.u_stack.u_fast.mq_q || u_engine.u_stack.u_fast.mq_taken_i);
+    assign fast[g]  = {
+      u_engine.u_returns.mq_done && !u_engine.ans_over, u_engine.ans_over,
+      u_engine.ans_valid && u_engine.ans_hold,
+      u_engine.store_valid && !u_engine.u_stack.fast_busy && u_engine.u_stack.u_fast.alone_i &&
+      !u_engine.u_stack.bars_begin && !u_engine.u_stack.u_fast.may_direct_i &&
+      !(head_valid_i && !u_engine.passes) && !u_engine.u_stack.late_room,
+      fast_taken && u_engine.answer_room && !u_engine.u_stack.u_fast.leaves_o,
+      fast_taken && !u_engine.answer_room,
+      u_engine.u_stack.u_fast.mq_valid_o && !u_engine.u_stack.u_fast.mq_taken_i,
+      u_engine.u_stack.u_fast.lm_valid_o && !u_engine.u_stack.u_fast.lm_taken_i,
+      u_engine.u_stack.u_fast.leaves_o && !u_engine.u_stack.u_fast.direct_q,
+      u_engine.u_stack.u_fast.leaves_o && u_engine.u_stack.u_fast.direct_q,
+      u_engine.u_stack.u_fast.mq_taken_i, u_engine.u_stack.u_fast.lm_taken_i,
+      u_engine.u_stack.u_fast.begins_o && !u_engine.u_stack.u_fast.begins_direct_o,
+      u_engine.u_stack.u_fast.begins_o && u_engine.u_stack.u_fast.begins_direct_o};
     assign tables[g] = {
+      {u_engine.act.inserted || (u_engine.act.unstack && u_engine.u_stack.late), u_engine.act.push,
+       !u_engine.u_stack.late, !u_engine.u_stack.late_room},
       {u_engine.act.pop, u_engine.act.push, pending == '0, 32'(pending) == Depth},
       {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_stack.slots_used == '0,
        !u_engine.u_stack.slot_room},
@@ -214,6 +245,7 @@ module ds_alone_tb
   assign state_o        = state[size_i];
   assign match_o        = match[size_i];
   assign act_o          = act[size_i];
+  assign fast_o         = fast[size_i];
   assign tables_o       = tables[size_i];
 
 endmodule

@@ -18,6 +18,7 @@ namespace cxlgpu {
 namespace {
 
 using test::DsAlone;
+using test::Scene;
 using Size = DsAlone::Size;
 
 constexpr std::uint64_t kLowHalf = 0xffff'ffff, kHighHalf = kLowHalf << 32;
@@ -591,9 +592,34 @@ TEST(DsAlone, StoresMeetAMergeOrAnErrorThatEnds) {
                                    StoreKind::JoinsWrite}) {
         test::meet_merge(size, kind, delay);
       }
-      test::meet_error(size, delay);
+      for (const bool loads : {false, true}) test::meet_error(size, delay, loads);
     }
     test::meet_full_reads(size);
+  }
+}
+
+TEST(DsAlone, AWriteEndsWhileItsLineIsRead) {
+  for (const Size size : {Size::Lines4, Size::Lines256}) {
+    DsAlone b(size, 1, 12);
+    for (unsigned load = 0; load < 30; ++load) {
+      for (unsigned end = 0; end < 8 && !HasFailure(); ++end) {
+        for (const bool stores : {false, true}) test::meet_end(b, stores, load, end);
+      }
+    }
+  }
+}
+
+// Where the sequencer is, as a store that passes it or the end of a write comes.
+TEST(DsAlone, FewMeetInAnyOrder) {
+  test::Random random(0x906);
+  for (unsigned round = 0; round < 150 && !HasFailure(); ++round) {
+    DsAlone b(round % 3 == 2 ? Size::Lines256 : Size::Lines4, 1 + random.below(16),
+              1 + random.below(random.percent(40) ? 30 : 12));
+    for (unsigned n = 0; n < 60 && !HasFailure(); ++n) {
+      const auto some = {Scene::Any, Scene::Any, Scene::EndWhileRead, Scene::EndWhileRead,
+                         Scene::GoWhileRead};
+      test::meet_few(random, b, some.begin()[n % some.size()]);
+    }
   }
 }
 

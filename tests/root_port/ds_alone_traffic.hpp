@@ -107,22 +107,177 @@ inline void meet_merge(DsAlone::Size size, StoreKind kind, unsigned delay) {
   ASSERT_TRUE(b.until([&] { return b.idle(); }));
   b.check_endpoint();
 }
-// An error that ends `delay` cycles behind a store, which is deferred because of it.
-inline void meet_error(DsAlone::Size size, unsigned delay) {
+// An error that ends `delay` cycles behind a store, which is deferred because of it. `loads`: of
+// lines that are here in part, one more than there are merges: so the store is none that is fast.
+inline void meet_error(DsAlone::Size size, unsigned delay, bool loads) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
   DsAlone b(size);
   b.failing_writes = 1;
   b.direct = true;
-  b.store(1, 0x11);
+  b.store(1, 0x11, loads ? kLowHalf : DsAlone::kAll);
   ASSERT_TRUE(b.until([&] { return b.error() && b.count() == 1; }));
   b.direct = false;
+  if (loads) {
+    b.hold_reads = true;
+    b.store(3, 0x33, kLowHalf);
+    for (const std::uint64_t line : {1, 3, 1}) b.load(line);
+    b.run(100);
+  }
   const std::uint32_t store = b.store(2, 0x22);
   b.run(delay);
   b.clear_error = true;
   b.run(1);
-  b.clear_error = false;
+  b.clear_error = b.hold_reads = false;
   ASSERT_TRUE(b.answered(store));
   b.flush = true;
   ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
+// Lines of meet_few: one here in part, a whole one, one whose write is in flight.
+constexpr std::uint64_t kPart = 1, kWhole = 2, kGoing = 3, kAway = 20;
+inline unsigned some_stalls(Random& random, unsigned often) {
+  return random.percent(often) ? random.pick(std::array{50u, 100u}) : 0u;
+}
+// The write ends while a load of its line waits for local memory: so its end has to wait.
+inline void end_while_read(Random& random, DsAlone& b) {
+  b.hold_reads = random.percent(30);
+  // Stores before it: late, or nobody takes their answers.
+  const bool stores = random.percent(40), stuck = stores && random.percent(50);
+  if (stuck) {
+    b.answer_stalls = 100;
+    b.hold_reads = false;
+  }
+  if (stuck || random.percent(60)) b.load(random.percent(60) ? kPart : kAway);
+  b.run(random.below(stuck ? 60 : 16));
+  if (stores) {
+    b.direct = false;
+    const std::uint64_t most = stuck ? 2 : 1 + random.below(7);
+    for (std::uint64_t n = 0; n < most; ++n) b.store(60 + n, 0x55);
+    b.run(random.below(60));
+  }
+  if (random.percent(30)) b.load(kAway + 1);
+  b.load(kGoing);
+  b.run(random.percent(70) ? 0 : random.below(14));
+  b.lm_stalls = 100;
+  b.run(4 + random.below(4));
+  b.hold_writes = false;
+  b.run(1 + random.below(3));
+  if (random.percent(30)) {
+    b.direct = true;
+    b.store(50, 0x66);
+    b.run(random.below(8));
+  }
+  b.lm_stalls = random.pick(std::array{50u, 100u});
+  if (!stores) b.answer_stalls = some_stalls(random, 30);
+  b.mq_stalls = some_stalls(random, 30);
+  b.hold_reads = b.hold_reads && random.percent(50);
+}
+// The same, `load` cycles behind a load that is merged, or behind stores that are deferred; the
+// write may end from `end` cycles later on.
+inline void meet_end(DsAlone& b, bool stores, unsigned load, unsigned end) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+  b.direct = b.flush = false;
+  b.store(kPart, 0x11, kLowHalf);
+  ASSERT_TRUE(b.until([&] { return b.waiting() == 0 && b.count() == 1; }));
+  b.run(30);
+  b.direct = b.hold_writes = true;
+  b.store(kGoing, 0x33);
+  b.run(10);
+  b.direct = false;
+  if (!stores) b.load(kPart);
+  for (unsigned n = 0; stores && n < (b.depth == 4 ? 2 : 8); ++n) b.store(60 + n, 0x55);
+  b.run(load);
+  b.load(kGoing);
+  b.run(end);
+  b.hold_writes = false;
+  b.run(40);
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
+// A direct store is taken, and often done, at the endpoint while a load waits for local memory; or
+// a store that is to be deferred waits for local memory while a load is looked for, or a failed
+// write is deferred again.
+inline void go_while_read(Random& random, DsAlone& b) {
+  b.run(30);
+  b.direct = random.percent(50);
+  if (b.direct) {
+    b.load(kWhole);
+    b.run(random.below(8));
+    b.lm_stalls = 100;
+    b.store(50, 0x66);
+    b.run(random.below(25));
+  } else {
+    const bool fails = random.percent(50);
+    if (fails) {
+      b.direct = b.hold_writes = true;
+      b.failing_writes = 1;
+      b.store(kGoing, 0x33);
+      b.run(8);
+      b.direct = false;
+    }
+    b.lm_stalls = 100;
+    b.store(50, 0x66);
+    b.run(random.below(4));
+    if (!fails || random.percent(50)) b.load(random.percent(50) ? kWhole : kPart);
+    b.hold_writes = false;
+    b.run(random.below(12));
+    b.lm_stalls = 0;
+    b.run(random.below(3));
+  }
+}
+// Around these lines few requests, each a few cycles after the other. So fast stores, late lines
+// and the ends of writes meet what the sequencer does for the others, and one another.
+enum class Scene : std::uint8_t { Any, EndWhileRead, GoWhileRead };
+inline void meet_few(Random& random, DsAlone& b, Scene scene) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+  b.direct = b.flush = b.clear_error = false;
+  b.store(kPart, 0x11, kLowHalf);
+  if (scene == Scene::GoWhileRead || random.percent(70)) b.store(kWhole, 0x22);
+  ASSERT_TRUE(b.until([&] { return b.waiting() == 0 && b.count() > 0; }));
+  b.run(scene == Scene::Any ? random.below(40) : 40);
+  if (scene == Scene::EndWhileRead || (scene == Scene::Any && random.percent(70))) {
+    const bool whole = scene == Scene::EndWhileRead || random.percent(80);
+    b.direct = b.hold_writes = true;
+    b.failing_writes = scene == Scene::Any && random.percent(15);
+    b.store(kGoing, 0x33, whole ? DsAlone::kAll : kLowHalf);
+    b.run(6 + random.below(4));
+  }
+  b.direct = random.percent(40);
+  b.flush = random.percent(10);
+  const bool stalls = random.percent(50);
+  if (scene == Scene::EndWhileRead) end_while_read(random, b);
+  if (scene == Scene::GoWhileRead) go_while_read(random, b);
+  const unsigned requests = 2 + static_cast<unsigned>(random.below(8));
+  const unsigned pause = random.pick(std::array{1u, 3u, 8u});
+  for (unsigned n = 0; n < requests; ++n) {
+    const std::uint64_t some[] = {kPart, kPart, kWhole, kGoing, kGoing, kAway + n};
+    if (random.percent(60)) {
+      b.load(random.pick(some));
+    } else {
+      b.store(random.percent(60) ? 30 + n : random.pick(some), 0x44,
+              random.percent(70) ? DsAlone::kAll : kLowHalf);
+    }
+    if (random.percent(30)) b.hold_writes = !b.hold_writes;
+    if (random.percent(20)) b.hold_reads = !b.hold_reads;
+    if (random.percent(20)) b.flush = !b.flush;
+    if (random.percent(20)) b.direct = !b.direct;
+    if (random.percent(20)) b.isolate = !b.isolate;
+    b.clear_error = random.percent(30);
+    if (stalls) {
+      b.answer_stalls = some_stalls(random, 30);
+      b.lm_stalls = some_stalls(random, 30);
+      b.mq_stalls = some_stalls(random, 20);
+    } else {
+      b.lm_stalls = 0;
+    }
+    b.run(random.below(pause + 1));
+  }
+  b.hold_reads = b.hold_writes = b.isolate = false;
+  b.answer_stalls = b.lm_stalls = b.mq_stalls = 0;
+  b.failing_writes = 0;
+  b.clear_error = b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }, 100'000));
   b.check_endpoint();
 }
 // More loads of a line that is here than reads may be on their way, and nobody takes an answer.

@@ -24,7 +24,11 @@ class DsMeetings {
     size_ = least ? 0 : 1;
     using coverage::DsAct;
     const std::optional<DsAct> act = act_of(top);
-    if (act) count_events(top, static_cast<unsigned>(*act));
+    if (act) count_events(top, *act);
+    if (does(top, FastDirect) || does(top, FastDefers)) count_events(top, DsAct::FastBegins);
+    if (does(top, DirectLeaves)) count_events(top, DsAct::DirectLeaves);
+    if (does(top, DeferredLeaves)) count_events(top, DsAct::FastDeferred);
+    count_beside(top);
     count_tables(top);
     isolated_ = top.isolate_i != 0;
     fenced_ = top.fence_i != 0;
@@ -34,36 +38,52 @@ class DsMeetings {
   enum State : unsigned {
     Idle = 0,
     MRead,
+    SLook = 8,
     SNew = 10,
     SWrite,
     SMask = 13,
     SPut,
-    LFind = 17,
+    LLook = 16,
+    LFind,
     LMask = 19,
     LRead,
     FTop = 32,
     FMask = 34,
     FDelete,
     FRead,
+    ITop = 40,
+    IInsert = 42,
     CTake = 48,
     CFree,
     CPut
   };
+  // Bits of fast_o.
+  enum Fast : unsigned {
+    FastDirect,
+    FastDefers,
+    DirectLeaves = 4,
+    DeferredLeaves,
+    LateStalls = 10
+  };
+  static constexpr unsigned kFast = 14;
   // Bits of ds_act_t.
   enum Act : unsigned {
-    Pop = 3,
-    Push = 5,
+    Inserted = 2,
+    Pop,
     SlotTake = 9,
     MergeSent,
     MergeAdd,
-    WriteAdd = 14,
-    WriteMark,
+    WriteMark = 15,
     Refused = 17,
     Stored,
     HeadLocal,
     SetPass
   };
 
+  template <typename Top>
+  static bool does(const Top& top, Fast what) {
+    return (top.fast_o >> what & 1) != 0;
+  }
   template <typename Top>
   static std::optional<coverage::DsAct> act_of(const Top& top) {
     using coverage::DsAct;
@@ -85,34 +105,37 @@ class DsMeetings {
       case SMask:
         return DsAct::JoinsDeferred;
       case SPut:
-        return with(does(Push), DsAct::Deferred);
+        return DsAct::Deferred;
       case FTop:
         return DsAct::FlushTop;
       case FMask:
-        return DsAct::FlushLooks;
+        return does(Pop) ? DsAct::FlushedLate : DsAct::FlushLooks;
       case FDelete:
         return with(does(Pop), DsAct::Flushed);
       case FRead:
         return with(top.lm_ready_i != 0, DsAct::FlushRead);
+      case ITop:
+        return DsAct::LateTop;
+      case IInsert:
+        return with(does(Inserted), DsAct::Inserted);
       case CTake:
         return DsAct::Completed;
       case CFree:
         return DsAct::Freed;
       case CPut:
-        return with(does(Push), DsAct::KeptAgain);
+        return DsAct::KeptAgain;
       case MRead:
         return with(does(MergeSent), DsAct::MergeRead);
-      default:  // fast stores
-        return does(Push) ? std::optional<DsAct>(DsAct::Deferred)
-                          : with(does(WriteAdd), DsAct::Direct);
+      default:
+        return std::nullopt;
     }
   }
 
   template <typename Top>
-  void count_events(const Top& top, unsigned act) {
+  void count_events(const Top& top, coverage::DsAct act) {
     using coverage::DsEvent;
     const auto event = [&](bool there, DsEvent event) {
-      if (there) acts_.hit({size_, act, static_cast<unsigned>(event)});
+      if (there) acts_.hit({size_, static_cast<unsigned>(act), static_cast<unsigned>(event)});
     };
     const bool store = top.req_valid_i != 0 && get_bits(top.req_i, 622, 1) != 0;
     const bool load = top.req_valid_i != 0 && !store;
@@ -145,6 +168,26 @@ class DsMeetings {
     event(top.isolate_i != 0 && !isolated_, DsEvent::IsolationBegins);
     event(top.fence_i != 0 && !fenced_, DsEvent::FenceBegins);
     event(top.clear_error_i != 0 && top.error_o != 0, DsEvent::ErrorCleared);
+  }
+
+  // Step of the sequencer, in the order of coverage::DsStep.
+  static unsigned step_of(unsigned state) {
+    using coverage::DsStep;
+    const auto from = [state](unsigned first, DsStep step) {
+      return static_cast<unsigned>(step) + state - first;
+    };
+    if (state >= CTake) return from(CTake, DsStep::CTake);
+    if (state >= ITop) return from(ITop, DsStep::ITop);
+    if (state >= FTop) return from(FTop, DsStep::FTop);
+    if (state >= LLook) return from(LLook, DsStep::LLook);
+    return state >= SLook ? from(SLook, DsStep::SLook) : state;
+  }
+  template <typename Top>
+  void count_beside(const Top& top) {
+    const unsigned step = step_of(top.state_o);
+    for (unsigned what = 0; what < kFast; ++what) {
+      if ((top.fast_o >> what & 1) != 0) beside_.hit({size_, what, step});
+    }
   }
 
   template <typename Top>
@@ -183,13 +226,16 @@ class DsMeetings {
         return (top.flush_i != 0 || top.fence_i != 0) && top.count_o != 0 && top.error_o == 0;
       case DsTable::Slots:
         return top.state_o == SNew;
+      case DsTable::Late:
+        return does(top, LateStalls);
       default:
         return false;
     }
   }
 
-  static constexpr unsigned kTables = 8;
+  static constexpr unsigned kTables = 9;
   TestCoverage acts_{coverage::ds_meetings()};
+  TestCoverage beside_{coverage::ds_beside()};
   TestCoverage tables_{coverage::ds_tables()};
   std::array<bool, kTables> full_{}, empty_{};
   unsigned size_ = 0;
