@@ -120,7 +120,8 @@ bool DsEngine::works_on(std::uint64_t line, const In& in) const {
 bool DsEngine::may_go_at_once(const In& in) const {
   const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
   const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
-  return in.direct && may_write(in, flush_begun) && !stalled_ && held_in_mq + 2 <= config_.mem_entries;
+  return in.direct && may_write(in, flush_begun) && !stalled_ &&
+         held_in_mq + 2 <= config_.mem_entries;
 }
 
 // The oldest store goes to local memory, perhaps to the endpoint, from the next cycle on.
