@@ -277,9 +277,9 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(memory_queue_pairs(), 2, MqLeaves::ThrownAway);
   fits(memory_queue_pairs(), 3, MqMode::Ended);
   fits(memory_queue_levels(), 3, MqLevel::Full);
-  fits(ds_meetings(), 1, DsAct::MergeRead);
+  fits(ds_meetings(), 1, DsAct::FastDeferred);
   fits(ds_meetings(), 2, DsEvent::ErrorCleared);
-  fits(ds_tables(), 1, DsTable::Pending);
+  fits(ds_tables(), 1, DsTable::Late);
   fits(ds_tables(), 2, DsLevel::Empties);
   fits(ds_filter_pairs(), 1, FilterUpdate::Dec);
   fits(ds_filter_pairs(), 4, FilterLook::OtherMaybe);

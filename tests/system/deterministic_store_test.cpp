@@ -496,6 +496,7 @@ TEST(DeterministicStoreModel, RegistersSayWhatItIsAndDid) {
 TEST(DeterministicStoreModel, DrainThatCannotEndSaysWhatIsLeft) {
   Scenario scenario = make_scenario("model");
   scenario.low = scenario.high = Time{3'600'000'000'000'000};  // an hour
+  scenario.config.root_port.ds_max_writes = 16;
   const auto media = parts(scenario);
   ModelEngine engine(scenario.config, {false, 0}, pointers(media), nullptr);
   for (std::uint64_t line = 0; line < 20; ++line) {
