@@ -26,7 +26,7 @@ import patterns
 import runs
 
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
-ROWS = ["named", "traces", "patterns", "kernels"]
+ROWS = ["named", "traces", "patterns", "kernels", "large"]
 DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 
@@ -80,7 +80,9 @@ def main():
     parser.add_argument("--engine", default="model", choices=["model", "rtl", "cosim"])
     parser.add_argument("--policy", action="append", choices=POLICIES[1:], help="default: all")
     parser.add_argument("--trace", action="append", type=pathlib.Path, default=[], help="a row for each, plain or gzip")
-    parser.add_argument("--rows", action="append", choices=ROWS, help="default: all but kernels")
+    parser.add_argument(
+        "--rows", action="append", choices=ROWS, help="default: the first three; large: kernels, eight times the data"
+    )
     parser.add_argument("--mixes", type=int, default=0, help="this many drawn mixes in place of the table")
     parser.add_argument("--of", default="patterns", choices=["patterns", "kernels"], help="what a drawn mix is made of")
     parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
@@ -93,12 +95,14 @@ def main():
         if args.mixes:
             over_mixes(args, policies, folder)
             return
-        groups, rows = args.rows or [name for name in ROWS if name != "kernels"], []
+        groups, rows = args.rows or ["named", "traces", "patterns"], []
         if "named" in groups:
             rows += [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"])]
             rows += [("bfs", "bfs", [])]
         if "kernels" in groups:
             rows += [(name, name, []) for name in patterns.KERNELS]
+        if "large" in groups:
+            rows += [(f"{name}, {n}", name, ["--set", f"workload.size={n}"]) for name, n in patterns.KERNELS.items()]
         if "traces" in groups:
             rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
         for kind, streams in itertools.product(patterns.NAMED if "patterns" in groups else (), (4, 16, 64, 128)):
