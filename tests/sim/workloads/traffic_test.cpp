@@ -2,7 +2,9 @@
 // btree, embed, fft, hist, join, merge, nw, pagerank, radix, spmv, transpose and tridiag: their
 // instructions are those of their kernels, their data follow the laws that they name, and each goes
 // through memory as it says.
+#include <complex>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -220,6 +222,53 @@ TEST(Traffic, BtreeWaitsForALevelBeforeTheNext) {
   }
   EXPECT_EQ(first_node, spread(kNodes - 1, kNodes)) << "a search begins at the root";
   EXPECT_GT(lines.size(), kNodes * 3 / 4) << "queries reach most leaves";
+}
+
+// Arrays of `n` floats one behind the other, as they are before and after a run.
+using Arrays = std::vector<std::vector<float>>;
+std::pair<Arrays, Arrays> before_and_after(std::string_view name, const WorkloadParams& params,
+                                           std::uint64_t n, unsigned arrays) {
+  auto workload = make_workload(name, params);
+  Rig rig;
+  workload->setup(rig.allocator, rig.memory);
+  const auto read = [&] {
+    Arrays values;
+    for (unsigned a = 0; a < arrays; ++a) {
+      values.push_back(copy_from_device(rig.memory, DeviceArray<float>{kBase + a * n * 4, n}));
+    }
+    return values;
+  };
+  const Arrays before = read();
+  workload->launch(rig.gpu);
+  rig.run_clean();
+  return {before, read()};
+}
+
+// Not by the kernel's arithmetic, which verify() shares: by the definition.
+TEST(Traffic, FftIsTheFourierTransform) {
+  constexpr std::uint64_t kPoints = 1024;
+  const auto [in, out] = before_and_after("fft", {.size = 10}, kPoints, 2);
+  for (std::uint64_t k = 0; k < kPoints; k += 13) {
+    std::complex<double> sum;
+    for (std::uint64_t i = 0; i < kPoints; ++i) {
+      const double turn = -2 * std::numbers::pi * static_cast<double>(i * k % kPoints) / kPoints;
+      sum += std::complex<double>(in[0][i], in[1][i]) * std::polar(1.0, turn);
+    }
+    EXPECT_NEAR(out[0][k], sum.real(), 1e-4) << k;
+    EXPECT_NEAR(out[1][k], sum.imag(), 1e-4) << k;
+  }
+}
+
+TEST(Traffic, TridiagSolvesItsEquations) {
+  constexpr std::uint64_t kSystems = 32, kRows = 20, kAll = kSystems * kRows;
+  const auto [in, out] =
+      before_and_after("tridiag", {.size = kSystems, .iterations = kRows}, kAll, 4);
+  const auto x = [&](std::uint64_t at) { return at < kAll ? out[3][at] : 0.0F; };
+  for (std::uint64_t at = 0; at < kAll; ++at) {
+    const float left =
+        in[0][at] * x(at - kSystems) + in[1][at] * x(at) + in[2][at] * x(at + kSystems);
+    EXPECT_NEAR(left, in[3][at], 1e-5) << at;
+  }
 }
 
 // Fewest work, one more, and what is no multiple of anything.
