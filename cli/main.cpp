@@ -93,13 +93,13 @@ int list_command(const std::filesystem::path& configs) {
   fmt::print("engines:        rtl model cosim\n\n");
   fmt::print("workload, what it does: what workload.size counts, its default, its range\n");
   for (const WorkloadKind& kind : workload_kinds()) {
-    fmt::print("  {:<8} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
+    fmt::print("  {:<9} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
                kind.default_size, kind.min_size, kind.max_size);
     if (kind.iterations.max != 0) {
-      fmt::print("           workload.iterations: {}, {}, {}..{}\n", kind.iterations.counts,
+      fmt::print("            workload.iterations: {}, {}, {}..{}\n", kind.iterations.counts,
                  kind.iterations.default_value, kind.iterations.min, kind.iterations.max);
     }
-    if (kind.reads_file) fmt::print("           workload.file: a graph\n");
+    if (kind.reads_file) fmt::print("            workload.file: a graph\n");
   }
   return 0;
 }

@@ -8,15 +8,33 @@ A drawn mix is one to three kinds of traffic over 2 MiB, interleaved or one afte
 stores and a pace, all by its seed: streams with strides up and down, runs of a few lines at random
 places, columns and tiles of a matrix, a hot set, a stencil, and lines without any order.
 
+A mix of kernels is the same of one to three of KERNELS: what their caches leave, as the model's GPU
+sends it to DRAM behind CXL, from a drawn place in it on, with its own loads and stores, each kernel's
+data in a MiB of its own.
+
   eval/patterns.py Seq --streams 16 > seq.csv        eval/patterns.py mix --seed 7 > mix.csv
+  eval/patterns.py kernels --seed 7 > kernels.csv
 """
 
 import argparse
+import functools
 import itertools
+import pathlib
 import random
+import tempfile
+
+import runs
 
 LINES = 32768  # 2 MiB
 NAMED = ("Seq", "Around", "Rand")
+# Workloads on which no policy was made (docs/results/policies.md), and the size of each at which its data are eight
+# times those of the default size.
+KERNELS = {
+    **{"btree": 1 << 18, "embed": 1 << 15, "fft": 18, "hist": 3 << 18, "join": 1 << 17, "merge": 3 << 17},
+    **{"nw": 1131, "pagerank": 3 << 15, "radix": 320 << 10, "spmv": 1 << 16, "transpose": 816, "tridiag": 1 << 12},
+}
+KERNEL_SEEDS = 3  # of which a mix draws one for each of its kernels
+HDM, PART = 1 << 32, (1 << 20) // 64  # where the CXL range begins, bytes; a kernel's share of a mix, lines
 
 
 def named(kind, streams, rnd):
@@ -45,7 +63,7 @@ def strided(rnd):
             yield stream * part + i * step % part
 
 
-def runs(rnd):
+def runs_of_lines(rnd):
     count, longest = rnd.choice((1, 6, 32, 120)), rnd.choice((2, 3, 4, 5, 8, 16, 30, 70))
     step, align = rnd.choice((1, 1, -1)), rnd.choice((1, 1, 4, 16))
     left, at = [0] * count, [0] * count
@@ -98,25 +116,61 @@ def scattered(rnd):
         yield rnd.randrange(LINES)
 
 
-def mix(rnd):
-    parts = [
-        kind(rnd)
-        for kind in rnd.choices(
-            (strided, runs, column, tiles, hot, stencil, scattered), weights=(4, 4, 1, 2, 2, 1, 2), k=rnd.randint(1, 3)
-        )
-    ]
+def interleaved(rnd, parts):
     period = rnd.choice((1, 1, 40, 3000))
     while True:
         for part in parts:
             yield from itertools.islice(part, period if period > 1 else rnd.randint(1, 6))
 
 
-def trace(name, streams, loads, seed):
+def mix(rnd):
+    parts = [
+        kind(rnd)
+        for kind in rnd.choices(
+            (strided, runs_of_lines, column, tiles, hot, stencil, scattered),
+            weights=(4, 4, 1, 2, 2, 1, 2),
+            k=rnd.randint(1, 3),
+        )
+    ]
+    yield from interleaved(rnd, parts)
+
+
+@functools.cache
+def recorded(cxlgpu, kernel, seed):
+    """Requests of a workload behind the GPU's caches, in their order: (line, is it a store)."""
+    with tempfile.TemporaryDirectory() as folder:
+        events = pathlib.Path(folder) / "events.csv"
+        runs.stats(cxlgpu, f"{kernel}-dram-cxl", "model", "--seed", str(seed), "--events", str(events))
+        with events.open() as rows:
+            fields = (row.split(",") for row in rows)
+            sent = [((int(row[4], 16) - HDM) // 64, row[5].strip() == "1") for row in fields if row[1] == "sys_accept"]
+    beyond = max(line for line, _ in sent)
+    if beyond >= PART:
+        raise ValueError(f"{kernel}: line {beyond} is beyond its part of a mix, {PART} lines")
+    return sent
+
+
+def kernels(rnd, cxlgpu):
+    parts = []
+    for place, kernel in enumerate(rnd.sample(list(KERNELS), rnd.randint(1, 3))):
+        sent = recorded(cxlgpu, kernel, rnd.randint(1, KERNEL_SEEDS))
+        first = rnd.randrange(len(sent))
+        moved = [(place * PART + line, store) for line, store in sent]
+        parts.append(itertools.cycle(moved[first:] + moved[:first]))
+    yield from interleaved(rnd, parts)
+
+
+def trace(name, streams, loads, seed, cxlgpu="build/bin/cxlgpu"):
     """Lines of a trace; `loads` requests."""
     rnd = random.Random(seed)
+    yield "cycle,rw,addr,bytes"
+    if name == "kernels":
+        cycles, sent = rnd.choice((2, 8, 30, 90)), kernels(rnd, cxlgpu)
+        for i, (line, store) in enumerate(itertools.islice(sent, loads)):
+            yield f"{cycles * (i + 1)},{'W' if store else 'R'},{line * 64:#x},64"
+        return
     lines = mix(rnd) if name == "mix" else named(name, streams, rnd)
     cycles, stores = (rnd.choice((2, 8, 30, 90)), rnd.choice((0, 0, 10, 40))) if name == "mix" else (8, 0)
-    yield "cycle,rw,addr,bytes"
     for i, line in enumerate(itertools.islice(lines, loads)):
         kind = "W" if stores and rnd.randrange(100) < stores else "R"
         yield f"{cycles * (i + 1)},{kind},{line * 64:#x},64"
@@ -124,12 +178,13 @@ def trace(name, streams, loads, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", choices=NAMED + ("mix",))
+    parser.add_argument("name", choices=NAMED + ("mix", "kernels"))
     parser.add_argument("--streams", type=int, default=16, help="of a named pattern")
     parser.add_argument("--loads", type=int, default=24576)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu", help="runs the kernels of a mix of kernels")
     args = parser.parse_args()
-    for row in trace(args.name, args.streams, args.loads, args.seed):
+    for row in trace(args.name, args.streams, args.loads, args.seed, args.cxlgpu):
         print(row)
 
 

@@ -3,13 +3,18 @@
 """Speculation policies side by side: speed-up over plain CXL and what of the speculation was useless.
 
 Each row is a workload on Z-NAND: vadd, bfs, traces given with --trace, and the patterns of
-eval/patterns.py at 4, 16, 64 and 128 streams. Useless: of the granules that MemSpecRd brought into the
-internal DRAM, those evicted before a load used one of their lines. With --mixes N the rows are N mixes
-drawn by seeds from --seed on, with an internal DRAM (a port) drawn too, and the end is how each policy
-did over all of them.
+eval/patterns.py at 4, 16, 64 and 128 streams; --rows chooses among them, and has those workloads on
+which no policy was made. Useless: of the granules that MemSpecRd brought into the internal DRAM, those
+evicted before a load used one of their lines. With --mixes N the rows are N mixes drawn by seeds from
+--seed on, with an internal DRAM (a port) drawn too, and the end is how each policy did over all of
+them; --of says what of: patterns made by rule, or the requests of workloads.
+
+  eval/policies.py --rows kernels --rows traces --trace a.csv.gz --policy sr --policy stream
+  eval/policies.py --mixes 200 --of kernels
 """
 
 import argparse
+import itertools
 import math
 import os
 import pathlib
@@ -21,6 +26,7 @@ import patterns
 import runs
 
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
+ROWS = ["named", "traces", "patterns", "kernels", "large"]
 DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 
@@ -33,7 +39,7 @@ def run(args, workload, policy, extra):
 
 def write(folder, args, name, streams, seed):
     path = pathlib.Path(folder) / f"{name}{streams}-{seed}.csv"
-    path.write_text("\n".join(patterns.trace(name, streams, args.loads, seed)) + "\n")
+    path.write_text("\n".join(patterns.trace(name, streams, args.loads, seed, args.cxlgpu)) + "\n")
     return path
 
 
@@ -49,7 +55,7 @@ def table(args, policies, rows):
 
 def over_mixes(args, policies, folder):
     def speed_ups(seed):
-        path = write(folder, args, "mix", 0, seed)
+        path = write(folder, args, "mix" if args.of == "patterns" else args.of, 0, seed)
         kib = random.Random(seed).choice(DRAM_KIB)
         extra = ["--trace", str(path), "--set", f"endpoint.cache_bytes={kib}KiB"]
         times = [run(args, "vadd", policy, extra)[0] for policy in ["cxl"] + policies]
@@ -73,8 +79,12 @@ def main():
     parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
     parser.add_argument("--engine", default="model", choices=["model", "rtl", "cosim"])
     parser.add_argument("--policy", action="append", choices=POLICIES[1:], help="default: all")
-    parser.add_argument("--trace", action="append", type=pathlib.Path, default=[])
+    parser.add_argument("--trace", action="append", type=pathlib.Path, default=[], help="a row for each, plain or gzip")
+    parser.add_argument(
+        "--rows", action="append", choices=ROWS, help="default: the first three; large: kernels, eight times the data"
+    )
     parser.add_argument("--mixes", type=int, default=0, help="this many drawn mixes in place of the table")
+    parser.add_argument("--of", default="patterns", choices=["patterns", "kernels"], help="what a drawn mix is made of")
     parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
     parser.add_argument("--seed", type=int, default=1, help="of the patterns; of the first mix")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -85,12 +95,19 @@ def main():
         if args.mixes:
             over_mixes(args, policies, folder)
             return
-        rows = [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"]), ("bfs", "bfs", [])]
-        rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
-        for kind in patterns.NAMED:
-            for streams in (4, 16, 64, 128):
-                path = write(folder, args, kind, streams, args.seed)
-                rows.append((f"{kind}, {streams}", "vadd", ["--trace", str(path)]))
+        groups, rows = args.rows or ["named", "traces", "patterns"], []
+        if "named" in groups:
+            rows += [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"])]
+            rows += [("bfs", "bfs", [])]
+        if "kernels" in groups:
+            rows += [(name, name, []) for name in patterns.KERNELS]
+        if "large" in groups:
+            rows += [(f"{name}, {n}", name, ["--set", f"workload.size={n}"]) for name, n in patterns.KERNELS.items()]
+        if "traces" in groups:
+            rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
+        for kind, streams in itertools.product(patterns.NAMED if "patterns" in groups else (), (4, 16, 64, 128)):
+            path = write(folder, args, kind, streams, args.seed)
+            rows.append((f"{kind}, {streams}", "vadd", ["--trace", str(path)]))
         table(args, policies, rows)
 
 

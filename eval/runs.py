@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 SCHEMAS = (1, 2)
 
@@ -49,14 +50,15 @@ OTHER_UNIT = {
     }
 }
 
-said = set()
+said, saying = set(), threading.Lock()
 
 
 def note(line):
     """On standard error, each line once."""
-    if line not in said:
-        said.add(line)
-        print(line, file=sys.stderr)
+    with saying:
+        if line not in said:
+            said.add(line)
+            print(line, file=sys.stderr)
 
 
 class Counters(dict):
@@ -119,8 +121,12 @@ def read(file):
 
 
 def call(command, fails=()):
-    """Runs it and gives what it printed; ends the script with the command and that if it fails, but by `fails`."""
+    """Runs it and gives what it printed. If it fails, but by `fails`, ends the script: with the command and what it
+    printed, or as the command itself does, by its line and exit 2, if it was given something wrong."""
     done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 2 and 2 not in fails:
+        note(done.stderr.rstrip("\n"))  # once, if several runs at a time are given it
+        sys.exit(2)
     if done.returncode != 0 and done.returncode not in fails:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout

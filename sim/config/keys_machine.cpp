@@ -123,17 +123,18 @@ std::vector<ConfigKey> machine_keys() {
            "Share of the steps of seq, around and rand that write their line.", "this design"},
           CXLGPU_MEMBER(workload.store_percent)),
       row({"workload.unroll", "steps", between(1, 8),
-           "Steps of its loop of which gemm, gnn, saxpy, vadd, seq, around and rand issue the "
-           "loads "
-           "before they use the first: 2 loads a step, of the last three 1; of these a warp has "
-           "gpu.loads_per_warp in flight at most.",
+           "Steps of its loop of which gemm, gnn, saxpy, vadd, embed, hist, tridiag, seq, around "
+           "and rand issue the loads before they use the first: 2 loads a step of the first four, "
+           "1 of hist and the last three, of embed a row, of tridiag 4 up and 2 down; of these a "
+           "warp has gpu.loads_per_warp in flight at most.",
            "assumed: a loop unrolled once"},
           CXLGPU_MEMBER(workload.unroll)),
       row({"workload.iterations", "", between(0, 1ull << 32),
            "Iterations of an iterative workload; 0 is the workload's own number.", "this design"},
           CXLGPU_MEMBER(workload.iterations)),
       row({"workload.file", "", text("a file, or empty"),
-           "Graph for bfs and gnn: Matrix Market or edge list, plain or gzip; empty: seeded data.",
+           "Graph for bfs, gnn, pagerank and spmv: Matrix Market or edge list, plain or gzip; "
+           "empty: seeded data.",
            "this design"},
           CXLGPU_MEMBER(workload.file)),
       row({"trace.max_requests", "requests", between(0, 1ull << 40),

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -39,6 +40,22 @@ class Random {
   static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
   std::uint64_t state_;
 };
+
+// A rank below n by Zipf's law with exponent 1, in octaves: ranks 0, 1..2, 3..6 and so on are drawn
+// equally often, and within one all ranks. Whole numbers only, so the same everywhere. One
+// element's draws are Random(seed, element * kDraws)'s, so that no two elements share a number.
+inline constexpr std::uint64_t kDraws = 64;
+inline std::uint64_t zipf(Random& random, std::uint64_t n) {
+  for (;;) {
+    const std::uint64_t first = 1ULL << random.below(static_cast<unsigned>(std::bit_width(n)));
+    const std::uint64_t rank = first - 1 + random.below(first);
+    if (rank < n) return rank;
+  }
+}
+// Where rank r of n lies: one to one for n up to 2^31, and neighbours in rank are far apart.
+constexpr std::uint64_t spread(std::uint64_t rank, std::uint64_t n) {
+  return rank * 2654435761 % n;  // a prime
+}
 
 inline constexpr std::uint64_t kPieceElements = 1 << 16;
 

@@ -12,7 +12,8 @@ TEST_F(Cli, GraphFilesRunInEveryEngine) {
             " " + std::to_string((i + 1) % 400) + "\n";
   }
   write("edges.txt", text);
-  for (const char* workload : {"bfs-znand-sr", "gnn-znand-sr"}) {
+  for (const char* workload :
+       {"bfs-znand-sr", "gnn-znand-sr", "pagerank-znand-sr", "spmv-znand-sr"}) {
     accepted(
         {"run", workload, "--engine", "cosim", "--set", "workload.file=edges.txt", "--out", "o"});
     const json s = json::parse(read_text(dir_ / "o" / "stats.json"));
@@ -32,6 +33,7 @@ TEST_F(Cli, BadGraphFilesAreRefused) {
   refuse("bfs-dram-cxl", {"workload.file=short.mtx"}, {"short.mtx:5:", "2 of 3"});
   write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 99999999999\n1 2 1\n");
   refuse("gnn-dram-cxl", {"workload.file=huge.mtx"}, {"huge.mtx:2:"});
+  refuse("spmv-dram-cxl", {"workload.file=huge.mtx"}, {"huge.mtx:2:"});
   refuse("bfs-dram-cxl", {"workload.file=none.mtx"}, {"none.mtx", "cannot be opened"});
   write("edges.txt", "0 1\n");
   refuse("vadd-dram-cxl", {"workload.file=edges.txt"}, {"workload.file", "vadd"});

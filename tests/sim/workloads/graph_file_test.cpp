@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// bfs and gnn on graphs from files.
+// bfs, gnn, pagerank and spmv on graphs from files.
 #include <filesystem>
 #include <fstream>
 
@@ -45,6 +45,8 @@ TEST_F(GraphFiles, LevelsAreDistances) {
   EXPECT_EQ(levels_of(graph, 4), (std::vector<std::int32_t>{1, 1, 2, -1, 0}));
   verified("bfs", params());
   verified("gnn", params());
+  verified("pagerank", params());  // nodes 0, 2 and 3 push nothing
+  verified("spmv", params());
 }
 
 TEST_F(GraphFiles, SizeIsTheFilesOwn) {
@@ -53,6 +55,9 @@ TEST_F(GraphFiles, SizeIsTheFilesOwn) {
   const GpuStats s = verified("bfs", params());
   EXPECT_GT(s.barriers, 2 * 9U) << "a ring with short cuts to its begin is ten levels deep";
   verified("gnn", params());
+  verified("pagerank", params());
+  EXPECT_EQ(make_workload("spmv", params())->size(), 1003U);
+  EXPECT_EQ(verified("spmv", params()).stores, 126U);
   write("0 0\n");
   verified("bfs", params());
 }

@@ -1,0 +1,114 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// eval/policies.py and eval/patterns.py: which traffic the policies are compared on.
+#include <map>
+
+#include "tests/cli/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+class Policies : public Cli {
+ protected:
+  // Exit status; what was printed is in said_, what went to standard error in wrong_.
+  int eval(const std::string& script, const std::string& options) {
+    const std::string out = (base_ / "said").string(), err = (base_ / "wrong").string();
+    const std::string command =
+        "cd '" + dir_.string() + "' && python3 '" CXLGPU_SOURCE_DIR "/eval/" + script +
+        "' --cxlgpu '" CXLGPU_BINARY "' " + options + " > '" + out + "' 2> '" + err + "'";
+    const int status = std::system(command.c_str());
+    said_ = read_text(out);
+    wrong_ = read_text(err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  std::string said_, wrong_;
+};
+
+// The mixes that results name by their seeds are the same ever since.
+TEST_F(Policies, DrawnMixesStay) {
+  const std::map<int, unsigned long> mixes = {{1, 0xb7e5f5f}, {7, 0x412f99f0}, {1001, 0x1d2f7c78}};
+  for (const auto& [seed, checksum] : mixes) {
+    ASSERT_EQ(eval("patterns.py", "mix --loads 3000 --seed " + std::to_string(seed)), 0) << wrong_;
+    EXPECT_EQ(lines_of(said_).size(), 3001U);
+    const auto* bytes = reinterpret_cast<const Bytef*>(said_.data());
+    EXPECT_EQ(crc32(0, bytes, static_cast<uInt>(said_.size())), checksum) << seed;
+  }
+}
+
+TEST_F(Policies, MixesOfKernelsHaveTheirRequests) {
+  std::set<std::string> all;
+  std::set<std::uint64_t> parts;
+  bool stores = false;
+  for (const char* seed : {"2", "5"}) {
+    const std::string options = std::string("kernels --loads 4000 --seed ") + seed;
+    ASSERT_EQ(eval("patterns.py", options), 0) << wrong_;
+    const std::string once = said_;
+    EXPECT_TRUE(all.insert(once).second) << "two seeds, one mix";
+    const std::vector<std::string> lines = lines_of(once);
+    ASSERT_EQ(lines.size(), 4001U);
+    EXPECT_EQ(lines.front(), "cycle,rw,addr,bytes");
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      const std::size_t at = lines[i].find("0x");
+      ASSERT_NE(at, std::string::npos) << lines[i];
+      const std::uint64_t address = std::stoull(lines[i].substr(at), nullptr, 16);
+      EXPECT_LT(address, 3U << 20);
+      parts.insert(address >> 20);
+      stores |= lines[i].find(",W,") != std::string::npos;
+    }
+    write("mix.csv", once);
+    accepted({"run", "vadd-znand-stream", "--engine", "model", "--trace", "mix.csv", "--out", "o"});
+    EXPECT_EQ(stats().at("status"), "clean");
+  }
+  EXPECT_GE(parts.size(), 2U);
+  EXPECT_TRUE(stores);
+  ASSERT_EQ(eval("patterns.py", "kernels --loads 4000 --seed 5"), 0) << wrong_;
+  EXPECT_FALSE(all.insert(said_).second) << "a seed, two mixes";
+}
+
+TEST_F(Policies, KernelsAreWorkloads) {
+  const std::string listed = accepted({"list"}).out;
+  ASSERT_EQ(eval("policies.py", "--rows kernels --help"), 0);
+  const fs::path script = write("kernels.py", "import patterns\nprint(*patterns.KERNELS)\n");
+  const std::string command = "PYTHONPATH='" CXLGPU_SOURCE_DIR "/eval' python3 '" +
+                              script.string() + "' > '" + (base_ / "names").string() + "'";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::istringstream names(read_text(base_ / "names"));
+  unsigned count = 0;
+  for (std::string name; names >> name; ++count) {
+    EXPECT_NE(listed.find("\n  " + name + " "), std::string::npos) << name << "\n" << listed;
+  }
+  EXPECT_GE(count, 8U);
+}
+
+// Masks, partial writes, gzip: as the memory side of a GPU is captured.
+TEST_F(Policies, TracesWithMasksRunUnderEveryPolicy) {
+  std::string text = "cycle,rw,addr,bytes,mask\n";
+  for (unsigned i = 0; i < 600; ++i) {
+    const std::string at = std::to_string(i * 40), line = std::to_string(i * 64);
+    text += at + ",R," + line + ",64,0xffffffffffffffff\n";
+    if (i % 4 == 0) text += at + ",W," + std::to_string((1U << 20) + i * 64) + ",4,0xf000\n";
+  }
+  write_gzip(dir_ / "cap.csv.gz", text);
+  ASSERT_EQ(eval("policies.py", "--rows traces --trace cap.csv.gz --jobs 1"), 0) << wrong_;
+  const std::vector<std::string> lines = lines_of(said_);
+  ASSERT_EQ(lines.size(), 3U) << said_;
+  EXPECT_EQ(lines[0], "| workload | plain CXL, us | naive | dyn | sr-paper | sr | stream |");
+  EXPECT_EQ(lines[2].rfind("| cap | ", 0), 0U) << lines[2];
+  EXPECT_EQ(std::count(lines[2].begin(), lines[2].end(), '%'), 5) << lines[2];
+  const std::size_t last = lines[2].rfind("| ", lines[2].size() - 3);
+  EXPECT_GT(std::stod(lines[2].substr(last + 2)), 1.1) << "stream gains on a stream: " << lines[2];
+}
+
+TEST_F(Policies, BadTracesAreRefusedInOneLine) {
+  write("mask.csv", "cycle,rw,addr,bytes,mask\n0,R,0x0,64,0xffffffffffffffff\n1,W,0x40,4,0x3\n");
+  write("bytes.csv", "cycle,rw,addr,bytes,mask\n0,R,0x0,0,0x0\n");
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"mask.csv", "mask.csv:3:"}, {"bytes.csv", "bytes.csv:2:"}, {"none.csv.gz", "none.csv.gz"}};
+  for (const auto& [name, place] : bad) {
+    EXPECT_EQ(eval("policies.py", "--rows traces --trace " + name + " --jobs 1"), 2) << wrong_;
+    EXPECT_EQ(lines_of(wrong_).size(), 1U) << wrong_;
+    EXPECT_NE(wrong_.find(place), std::string::npos) << wrong_;
+  }
+}
+
+}  // namespace
+}  // namespace cxlgpu
