@@ -84,6 +84,7 @@ module ds_engine_tb
     localparam int unsigned Depth   = (g == 0) ? 256 : (g == 1) ? 8 : (g == 2) ? 16 : 4096;
     localparam int unsigned Writes  = (g == 0) ? 8 : (g == 1) ? 3 : (g == 2) ? 1 : 64;
     localparam int unsigned Stores  = (g == 1) ? 4 : (g == 2) ? 2 : 8;
+    localparam int unsigned Inserts = (g == 1) ? 2 : (g == 2) ? 1 : 16;
     localparam int unsigned Merges  = (g == 1) ? 1 : (g == 2) ? 3 : 2;
     localparam int unsigned Reads   = (g == 1) ? 2 : (g == 2) ? 4 : 8;
     localparam int unsigned Buckets = (g == 1) ? 16 : (g == 2) ? 32 : 1024;
@@ -126,6 +127,7 @@ module ds_engine_tb
       .Depth     (Depth),
       .Writes    (Writes),
       .Stores    (Stores),
+      .Inserts   (Inserts),
       .Merges    (Merges),
       .Reads     (Reads),
       .Buckets   (Buckets),

@@ -28,8 +28,8 @@ using test::Random;
 // The instances of the bench.
 const DsConfig kConfigs[] = {
     {},
-    {.depth = 8, .writes = 3, .stores = 4, .merges = 1, .reads = 2, .buckets = 16},
-    {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32},
+    {.depth = 8, .writes = 3, .stores = 4, .merges = 1, .reads = 2, .buckets = 16, .inserts = 2},
+    {.depth = 16, .writes = 1, .stores = 2, .merges = 3, .reads = 4, .buckets = 32, .inserts = 1},
     {.depth = 4096, .writes = 64, .mem_entries = 62}};
 constexpr unsigned kInstances = 3, kMost = 3;  // those clocked together, the one by itself
 
@@ -474,7 +474,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks/root_port/ds_engine.md");
-  Lockstep lockstep("root_port/ds_engine", 0xd52, 150'000);
+  Lockstep lockstep("root_port/ds_engine", 0xd52, 250'000);
   Engines engines(lockstep.seed());
   Top rtl;
   rtl.reset();
