@@ -828,7 +828,8 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
               "workload.size=64"});
   }
   const auto runs = [this](const std::string& scenario) {
-    accepted({"run", scenario, "--engine", "model", "--set", "workload.size=64"});
+    const std::string size = scenario.starts_with("fft-") ? "10" : "64";  // a power of two there
+    accepted({"run", scenario, "--engine", "model", "--set", "workload.size=" + size});
   };
   for (const std::string& workload : parts["workloads:"]) runs(workload + "-dram-cxl");
   for (const std::string& media : parts["media:"]) {
