@@ -134,8 +134,7 @@ bool DsEngine::fast_looks(const In& in) const {
   if (has(in.loads, line) || has(in.mem, line) || merge_holds(line)) return false;
   if (write_with(line) || filter_.maybe(line)) return false;
   if (pool_.empty() && never_used_ == config_.depth) return false;
-  const bool load_waits = in.head_valid && !head_passes(in);
-  return may_go_at_once(in) || (unindexed_ < config_.inserts && !load_waits);
+  return unindexed_ < config_.inserts;
 }
 
 // An operation has the stack, the filter or the words of slots to itself.
@@ -165,7 +164,7 @@ bool DsEngine::head_wants_mq(const In& in) const {
 bool DsEngine::load_eligible(const In& in) const {
   if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
   const auto w = write_with(line_number(in.head));
-  return w ? writes_[*w].mask == kAllBytes : unindexed_ == 0;
+  return w ? writes_[*w].mask == kAllBytes : (head_is_new_ ? unindexed_ : awaited_) == 0;
 }
 
 bool DsEngine::store_eligible(const In& in) const {
@@ -293,6 +292,7 @@ bool DsEngine::moves(const In& in) const {
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
+  if (in.head_valid && head_is_new_) return true;
   if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
   if (!completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
@@ -692,13 +692,22 @@ void DsEngine::clock(const In& in, const Out& now) {
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
+  const bool head_goes = in.head_valid && write_with(line_number(in.head));
+  const unsigned late_before = unindexed_;
+
   error_now_ = false;
+  const bool inserts = state_ == State::IInsert;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
+  const bool inserted = inserts && state_ != State::IInsert;
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);
   }
   if (begun) fast_ = begun;
+  if (head_is_new_) awaited_ = late_before;
+  if (inserted && awaited_ > 0) --awaited_;
+  awaited_ = head_goes ? unindexed_ : std::min(awaited_, unindexed_);
+  head_is_new_ = !in.head_valid || now.head_ready;
   lm_stalled_ = in.lm_ready ? std::nullopt : local;
   if (refused) wanted_ = slots_[slot_].line;
   if (!may_flush || (takes && state_ == State::FRead)) wanted_.reset();

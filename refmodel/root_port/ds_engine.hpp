@@ -251,6 +251,9 @@ class DsEngine {
   std::deque<Completion> completed_;
   std::optional<Done> done_;
   std::optional<MemResponse> response_;
+  bool head_is_new_ = true;  // it came in this cycle, if there is one
+  // Of the late lines, the lowest: those that the head load waits for.
+  unsigned awaited_ = 0;
   bool pass_ = false;  // the head load was looked up
   // A flush found this line busy: no further load of it begins before the flush has its turn.
   std::optional<std::uint64_t> wanted_;

@@ -339,6 +339,7 @@ module ds_engine
     .count_o,
     .quiet_o        (quiet),
     .head_valid_i,
+    .head_leaves_i  (head_ready_o),
     .head_passes_i  (passes),
     .head_line_i    (head_req_i.line),
     .load_runs_o    (load_runs),

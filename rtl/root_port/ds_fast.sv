@@ -26,7 +26,6 @@ module ds_fast #(
   input  logic                 alone_i,         // level: its line is nowhere, and a slot is free
   input  logic                 bars_begin_i,    // level: not in this cycle
   input  logic                 may_direct_i,    // level: it may go at once, a place is free
-  input  logic                 may_defer_i,     // level: it may be deferred
   output logic                 begins_o,        // pulse: it takes slot_i, and place_i if direct
   output logic                 begins_direct_o, // with begins_o: it goes at once
   input  logic                 answer_room_i,   // level: a store can be answered
@@ -49,8 +48,7 @@ module ds_fast #(
   logic [StackBits-1:0] slot_q;
   logic [WriteBits-1:0] place_q;
 
-  assign begins_o        = store_valid_i && !busy_q && alone_i && !bars_begin_i &&
-                           (may_direct_i || may_defer_i);
+  assign begins_o        = store_valid_i && !busy_q && alone_i && !bars_begin_i;
   assign begins_direct_o = may_direct_i;
   assign leaves_o        = busy_q && (!lm_q || lm_taken_i) && (!mq_q || mq_taken_i) &&
                            answer_room_i && (direct_q || !bars_defer_i);

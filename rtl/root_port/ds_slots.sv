@@ -44,7 +44,12 @@ module ds_slots #(
   input  logic                 inserted_i,   // pulse, only with late_o: the lowest late one is late
                                              // no longer
 
+  // Late lines that a load waits for
+  input  logic                 renew_i,      // level: from the next cycle on, all that are late then
+  input  logic                 all_i,        // level: in this cycle, all that are late
+
   output logic                 late_o,       // level: one is late
+  output logic                 older_o,      // comb: one of those that the load waits for is
   output logic                 late_room_o,  // level: fewer than Inserts are late
   output logic                 last_o,       // level: exactly one is deferred
   output logic [StackBits:0]   count_o,      // slots that are deferred, 0..Depth
@@ -105,7 +110,7 @@ module ds_slots #(
   // ---------------------------------------------------------------------------------------------
   // Stack
   // ---------------------------------------------------------------------------------------------
-  cnt_t height_q, count_q, late_q;
+  cnt_t height_q, count_q, late_q, late_d;
   logic unstacks_late;
 
   assign unstacks_late = unstack_i && late_o;
@@ -114,6 +119,12 @@ module ds_slots #(
   assign last_o        = count_q == cnt_t'(1);
   assign count_o       = count_q;
   assign used_o        = fresh_q - pool_q;
+
+  always_comb begin
+    late_d = late_q;
+    if (push_i && !inserted_i)                    late_d = late_q + cnt_t'(1);
+    if ((inserted_i || unstacks_late) && !push_i) late_d = late_q - cnt_t'(1);
+  end
 
   ram_1r1w #(
     .Width(StackBits),
@@ -138,9 +149,24 @@ module ds_slots #(
       if (unstack_i) height_q <= height_q - cnt_t'(1);
       if (push_i)    count_q  <= count_q + cnt_t'(1);
       if (pop_i)     count_q  <= count_q - cnt_t'(1);
-      if (push_i && !inserted_i)                        late_q <= late_q + cnt_t'(1);
-      if ((inserted_i || unstacks_late) && !push_i) late_q <= late_q - cnt_t'(1);
+      late_q <= late_d;
     end
+  end
+
+  // What comes later lies above them, and insertion is from below: their number will do.
+  cnt_t older, older_d, older_q;
+
+  assign older   = all_i ? late_q : older_q;
+  assign older_o = older != '0;
+  always_comb begin
+    older_d = older;
+    if (older_o && (inserted_i || (unstack_i && older == late_q))) older_d = older - cnt_t'(1);
+    if (renew_i) older_d = late_d;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) older_q <= '0;
+    else         older_q <= older_d;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -178,6 +204,8 @@ module ds_slots #(
     end
   end
 
+  Older_A: assert property (@(posedge clk_i) disable iff (!rst_ni) older_q <= late_q)
+    else $error("a load waits for more late lines than there are");
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({top_i, late_i, unstack_i, inserted_i}) &&
       !(push_i && (top_i || unstack_i || pop_i)))

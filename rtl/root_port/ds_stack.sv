@@ -46,6 +46,7 @@ module ds_stack
   // Head load
   input  logic                 head_valid_i,     // a load is at the head of the SR queue; stays
                                                  // until it has left
+  input  logic                 head_leaves_i,    // level: it leaves in this cycle
   input  logic                 head_passes_i,    // level: it passes to the memory queue and needs
                                                  // no operation
   input  line_addr_t           head_line_i,      // its line, address[51:6]; stable with it
@@ -186,7 +187,7 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
-  logic               slot_room, late, late_room;
+  logic               slot_room, late, older, late_room, head_stands_q, head_hit;
   slot_t              stack_slot, free_slot, freed_slot;
   logic [StackBits:0] slots_used;
 
@@ -209,12 +210,22 @@ module ds_stack
     .unstack_i  (act_o.unstack),
     .pop_i      (act_o.pop),
     .inserted_i (act_o.inserted),
+    .renew_i    (head_hit),
+    .all_i      (!head_stands_q || head_hit),
     .late_o     (late),
+    .older_o    (older),
     .late_room_o(late_room),
     .last_o     (last_deferred),
     .count_o,
     .used_o     (slots_used)
   );
+
+  // A load that waits does so for the lines that were late when it came to the head, or when its own
+  // line was on its way for the last time: no younger store of its line is done meanwhile.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) head_stands_q <= 1'b0;
+    else         head_stands_q <= head_valid_i && !head_leaves_i;
+  end
 
   ram_1r1w #(
     .Width(LineAddrBits + LineBytes),
@@ -232,7 +243,7 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
-  logic                 head_hit, head_full, write_is, write_room, write_room_two, write_dirty;
+  logic                 head_full, write_is, write_room, write_room_two, write_dirty;
   logic                 ans_dirty, ans_head, ans_line, load_runs, store_runs, completes;
   logic [6:0]           writes_used;
   logic [WriteBits-1:0] write_next, fast_place;
@@ -309,10 +320,9 @@ module ds_stack
     .store_valid_i,
     .alone_i        (!write_is && !sr_is_i && !mem_is_i && !merge_is_i && !look_maybe &&
                      slot_room),
-    .bars_begin_i   (bars_begin),
+    .bars_begin_i   (bars_begin || !late_room),
     // A flush that has begun counts as a write.
     .may_direct_i   (may_direct_i && !error_o && (flushing ? write_room_two : write_room)),
-    .may_defer_i    (late_room && !(head_valid_i && !head_passes_i)),
     .begins_o       (fast_begins),
     .begins_direct_o(fast_begins_direct),
     .answer_room_i,
@@ -358,7 +368,7 @@ module ds_stack
   logic       head_want, store_want, wanted;
   line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && (head_hit ? head_full : !late) &&
+  assign head_want  = head_valid_i && !head_passes_i && (head_hit ? head_full : !older) &&
                       !(wanted && head_line_i == wanted_line);
   // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
   assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&

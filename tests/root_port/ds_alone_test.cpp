@@ -665,5 +665,42 @@ TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   b.check_endpoint();
 }
 
+// Pairs of stores to fresh lines: the first goes at once, the second finds its line on its way, and
+// the answer brings the line back among those that the index does not have yet.
+TEST(DsAlone, ALoadOfADeferredLineIsAnsweredWhateverStoresFollow) {
+  test::shows("order",
+              "A load of a deferred line is answered within the insertions of those lines that "
+              "were late when it came, though stores go on that make more lines late",
+              "docs/blocks/root_port/deterministic_store.md");
+  for (const unsigned latency : {5u, 20u, 30u, 40u, 60u, 100u}) {
+    for (const unsigned writes : {1u, 2u, 8u}) {
+      for (const bool flush : {false, true}) {
+        DsAlone b(Size::Lines1024, latency);
+        b.store(kLine, 0x11);
+        ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+        b.run(50);
+        b.direct = true;
+        b.flush = flush;
+        b.max_writes = writes;
+        std::uint64_t fresh = kLine + 100;
+        const auto step = [&] {
+          for (; b.waiting() < 2; ++fresh) {
+            b.store(fresh, 0x22);
+            b.store(fresh, 0x33);
+          }
+          b.step();
+        };
+        for (unsigned n = 0; n < 300; ++n) step();
+        const std::uint32_t load = b.load(kLine);
+        // 16 lines and 8 writes at most, and what may come between two insertions.
+        const std::uint64_t most = b.cycle() + (16 + writes + 1) * (17 + 12) + 32;
+        while (b.answer(load) == nullptr && b.cycle() < most) step();
+        EXPECT_NE(b.answer(load), nullptr)
+            << "latency " << latency << ", writes " << writes << ", flush " << flush;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cxlgpu
