@@ -1077,7 +1077,7 @@ TEST(RootPort, Lockstep) {
               "A root port in isolation answers every request, with the region of deterministic "
               "store full as well",
               "docs/blocks/root_port/deterministic_store.md");
-  Lockstep run("root_port/root_port", 51);
+  Lockstep run("root_port/root_port", 53);
   Bench bench(run);
   while (run.next()) bench.cycle();
   if (run.cycle() < 100000) return;
