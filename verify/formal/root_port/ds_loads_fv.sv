@@ -579,6 +579,10 @@ module ds_loads_fv
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni) slots_right);
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stack_right);
   Places_A: assert property (@(posedge clk_i) disable iff (!rst_ni) places_right);
+  // A load whose line is late waits for it: the line is among the lowest late ones, of which the engine keeps the number.
+  Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (head_valid_q && late_q[which(head_q.line)]) |-> 32'(u_engine.u_stack.u_slots.older) >=
+          ((deferred_at_q[which(head_q.line)] == stack[slot_t'(height - num_late)]) ? 1 : 2));
   for (genvar l = 0; l < 2; l++) begin : g_words
     Word_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         deferred_q[l] |-> word_line[deferred_at_q[l]] == Lines[l]);
