@@ -10,6 +10,8 @@
 //  trace
 //    of it (false: the request before it is still on the bus; offer it again after time has
 //    advanced). At most lines_per_cycle() requests are taken per clock edge, in the order offered.
+//  * hint() puts a hint on the bus beside the requests (true); at most one a clock edge (false: offer
+//    it again after time has advanced). It never stops a request and is never answered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.
 //  * advance_to(t) lets time pass up to t (a clock edge), or only to the first edge at which take()
 //    has a response or a refused submit() may be taken, if that is earlier; now() tells. With
@@ -29,6 +31,7 @@ class Engine {
   [[nodiscard]] virtual Time now() const = 0;
   virtual bool submit(const MemRequest& request) = 0;
   virtual std::optional<MemResponse> take() = 0;
+  virtual bool hint(const Hint& /*hint*/) { return true; }
   virtual void advance_to(Time t) = 0;
   // The system bus of a CXL system carries one line a cycle; an engine that stands for GPU memory
   // itself has no such bus before it.

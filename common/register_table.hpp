@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 694> kFields{{
+inline constexpr std::array<FieldRow, 705> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -317,6 +317,9 @@ inline constexpr std::array<FieldRow, 694> kFields{{
   {"hdm", "dec", "list_low", 0x24, 32, 16, 32, "skip", 28, 4, Access::RWL, 0x0, false, Owner::Device},
   {"hdm", "dec", "list_high", 0x28, 32, 16, 32, "skip", 0, 20, Access::RWL, 0x0, false, Owner::Device},
   {"hdm", "dec", "list_high", 0x28, 32, 16, 32, "targets", 0, 32, Access::RWL, 0x0, false, Owner::Host},
+  {"hb", "", "hints", 0x800, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
+  {"hb", "", "hints_lost", 0x804, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
+  {"hb", "", "hint_misses", 0x808, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"io_access", "", "addr_low", 0x400, 0, 1, 32, "addr", 0, 32, Access::RWL, 0x0, false, Owner::Both},
   {"io_access", "", "addr_high", 0x404, 0, 1, 32, "addr", 0, 32, Access::RWL, 0x0, false, Owner::Both},
   {"io_access", "", "data", 0x408, 0, 1, 32, "data", 0, 32, Access::RWL, 0x0, false, Owner::Both},
@@ -700,6 +703,14 @@ inline constexpr std::array<FieldRow, 694> kFields{{
   {"rp", "", "spec_useless_granules", 0x8ac, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"rp", "", "spec_issued_late", 0x8b0, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"rp", "", "score_suppressed", 0x8b4, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
+  {"rp", "", "hint_control", 0x8c0, 0, 1, 32, "light", 0, 4, Access::RW, 0x4, false, Owner::Both},
+  {"rp", "", "hint_control", 0x8c0, 0, 1, 32, "optimal", 4, 4, Access::RW, 0x5, false, Owner::Both},
+  {"rp", "", "hint_control", 0x8c0, 0, 1, 32, "moderate", 8, 4, Access::RW, 0x8, false, Owner::Both},
+  {"rp", "", "hint_control", 0x8c0, 0, 1, 32, "severe", 12, 4, Access::RW, 0xf, false, Owner::Both},
+  {"rp", "", "hint_control", 0x8c0, 0, 1, 32, "enable", 16, 1, Access::RW, 0x0, false, Owner::Both},
+  {"rp", "", "hint_granules", 0x8c4, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
+  {"rp", "", "hint_issued", 0x8c8, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
+  {"rp", "", "hint_dropped", 0x8cc, 0, 1, 32, "count", 0, 32, Access::RO, 0x0, false, Owner::Both},
   {"serial_number", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x3, false, Owner::Both},
   {"serial_number", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x1, false, Owner::Both},
   {"serial_number", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},

@@ -2906,6 +2906,71 @@ struct Regs {
 
 }  // namespace hdm
 
+// Host bridge vendor block
+namespace hb {
+
+// hints
+struct HintsReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintsReg&) const = default;
+  [[nodiscard]] static constexpr HintsReg from(std::uint32_t word) {
+    HintsReg fields;
+    fields.count = kHintsCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintsCount.put(count); }
+};
+
+// hints_lost
+struct HintsLostReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintsLostReg&) const = default;
+  [[nodiscard]] static constexpr HintsLostReg from(std::uint32_t word) {
+    HintsLostReg fields;
+    fields.count = kHintsLostCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintsLostCount.put(count); }
+};
+
+// hint_misses
+struct HintMissesReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintMissesReg&) const = default;
+  [[nodiscard]] static constexpr HintMissesReg from(std::uint32_t word) {
+    HintMissesReg fields;
+    fields.count = kHintMissesCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintMissesCount.put(count); }
+};
+
+struct Regs {
+  HintsReg hints;
+  HintsLostReg hints_lost;
+  HintMissesReg hint_misses;
+
+  bool operator==(const Regs&) const = default;
+  [[nodiscard]] constexpr std::uint32_t word_at(std::uint32_t offset) const {
+    switch (offset & ~3u) {
+      case 0x800:
+        return hints.word();
+      case 0x804:
+        return hints_lost.word();
+      case 0x808:
+        return hint_misses.word();
+      default:
+        break;
+    }
+    return 0;
+  }
+};
+
+}  // namespace hb
+
 // CXL.io access
 namespace io_access {
 
@@ -6502,6 +6567,77 @@ struct ScoreSuppressedReg {
   [[nodiscard]] constexpr std::uint32_t word() const { return kScoreSuppressedCount.put(count); }
 };
 
+// hint_control
+struct HintControlReg {
+  std::uint32_t light = 0x4;
+  std::uint32_t optimal = 0x5;
+  std::uint32_t moderate = 0x8;
+  std::uint32_t severe = 0xf;
+  bool enable = false;
+
+  bool operator==(const HintControlReg&) const = default;
+  [[nodiscard]] static constexpr HintControlReg from(std::uint32_t word) {
+    HintControlReg fields;
+    fields.light = kHintControlLight.get(word);
+    fields.optimal = kHintControlOptimal.get(word);
+    fields.moderate = kHintControlModerate.get(word);
+    fields.severe = kHintControlSevere.get(word);
+    fields.enable = kHintControlEnable.is_set(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const {
+    return kHintControlLight.put(light) | kHintControlOptimal.put(optimal) |
+           kHintControlModerate.put(moderate) | kHintControlSevere.put(severe) |
+           kHintControlEnable.put(enable);
+  }
+  constexpr void write(std::uint32_t value) {
+    light = kHintControlLight.get(value);
+    optimal = kHintControlOptimal.get(value);
+    moderate = kHintControlModerate.get(value);
+    severe = kHintControlSevere.get(value);
+    enable = kHintControlEnable.is_set(value);
+  }
+};
+
+// hint_granules
+struct HintGranulesReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintGranulesReg&) const = default;
+  [[nodiscard]] static constexpr HintGranulesReg from(std::uint32_t word) {
+    HintGranulesReg fields;
+    fields.count = kHintGranulesCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintGranulesCount.put(count); }
+};
+
+// hint_issued
+struct HintIssuedReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintIssuedReg&) const = default;
+  [[nodiscard]] static constexpr HintIssuedReg from(std::uint32_t word) {
+    HintIssuedReg fields;
+    fields.count = kHintIssuedCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintIssuedCount.put(count); }
+};
+
+// hint_dropped
+struct HintDroppedReg {
+  std::uint32_t count = 0x0;
+
+  bool operator==(const HintDroppedReg&) const = default;
+  [[nodiscard]] static constexpr HintDroppedReg from(std::uint32_t word) {
+    HintDroppedReg fields;
+    fields.count = kHintDroppedCount.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kHintDroppedCount.put(count); }
+};
+
 struct Regs {
   PolicyReg policy;
   StateReg state;
@@ -6541,6 +6677,10 @@ struct Regs {
   SpecUselessGranulesReg spec_useless_granules;
   SpecIssuedLateReg spec_issued_late;
   ScoreSuppressedReg score_suppressed;
+  HintControlReg hint_control;
+  HintGranulesReg hint_granules;
+  HintIssuedReg hint_issued;
+  HintDroppedReg hint_dropped;
 
   bool operator==(const Regs&) const = default;
   [[nodiscard]] constexpr std::uint32_t word_at(std::uint32_t offset) const {
@@ -6621,6 +6761,14 @@ struct Regs {
         return spec_issued_late.word();
       case 0x8b4:
         return score_suppressed.word();
+      case 0x8c0:
+        return hint_control.word();
+      case 0x8c4:
+        return hint_granules.word();
+      case 0x8c8:
+        return hint_issued.word();
+      case 0x8cc:
+        return hint_dropped.word();
       default:
         break;
     }
@@ -6648,6 +6796,9 @@ struct Regs {
         break;
       case 0x860:
         ds_base_high.write(value, locked);
+        break;
+      case 0x8c0:
+        hint_control.write(value);
         break;
       default:
         break;

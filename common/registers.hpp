@@ -605,6 +605,21 @@ inline constexpr std::uint32_t kDecListHighHostReset = 0x00000000;
 inline constexpr std::uint32_t kDecListHighDeviceReset = 0x00000000;
 }  // namespace hdm
 
+// Host bridge vendor block
+namespace hb {
+inline constexpr std::uint32_t kBlock = 0x800;
+inline constexpr std::uint32_t kBlockBytes = 0x800;
+inline constexpr std::uint32_t kHints = 0x800;
+inline constexpr Field kHintsCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintsReset = 0x00000000;
+inline constexpr std::uint32_t kHintsLost = 0x804;
+inline constexpr Field kHintsLostCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintsLostReset = 0x00000000;
+inline constexpr std::uint32_t kHintMisses = 0x808;
+inline constexpr Field kHintMissesCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintMissesReset = 0x00000000;
+}  // namespace hb
+
 // CXL.io access
 namespace io_access {
 inline constexpr std::uint32_t kBlock = 0x400;
@@ -1332,6 +1347,22 @@ inline constexpr std::uint32_t kSpecIssuedLateReset = 0x00000000;
 inline constexpr std::uint32_t kScoreSuppressed = 0x8b4;
 inline constexpr Field kScoreSuppressedCount{0, 32, 0x0};
 inline constexpr std::uint32_t kScoreSuppressedReset = 0x00000000;
+inline constexpr std::uint32_t kHintControl = 0x8c0;
+inline constexpr Field kHintControlLight{0, 4, 0x4};
+inline constexpr Field kHintControlOptimal{4, 4, 0x5};
+inline constexpr Field kHintControlModerate{8, 4, 0x8};
+inline constexpr Field kHintControlSevere{12, 4, 0xf};
+inline constexpr Field kHintControlEnable{16, 1, 0x0};
+inline constexpr std::uint32_t kHintControlReset = 0x0000f854;
+inline constexpr std::uint32_t kHintGranules = 0x8c4;
+inline constexpr Field kHintGranulesCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintGranulesReset = 0x00000000;
+inline constexpr std::uint32_t kHintIssued = 0x8c8;
+inline constexpr Field kHintIssuedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintIssuedReset = 0x00000000;
+inline constexpr std::uint32_t kHintDropped = 0x8cc;
+inline constexpr Field kHintDroppedCount{0, 32, 0x0};
+inline constexpr std::uint32_t kHintDroppedReset = 0x00000000;
 }  // namespace rp
 
 // Device Serial Number extended capability

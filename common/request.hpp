@@ -46,6 +46,13 @@ struct MemResponse {
   Line data{};         // reads only
 };
 
+// A range that a kernel will load soon: no request, never answered, may be lost.
+struct Hint {
+  std::uint64_t addr = 0;  // of a granule of 256 bytes
+  unsigned granules = 1;   // 1..4096
+  bool operator==(const Hint&) const = default;
+};
+
 // Copies the enabled bytes of `from` over those of the line at `to`. Enables come in runs (elements
 // of arrays), so most words are copied as a whole or not at all.
 inline void merge_bytes(std::uint8_t* to, const Line& from, std::uint64_t byte_enable) {

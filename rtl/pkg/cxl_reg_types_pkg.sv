@@ -2745,6 +2745,73 @@ package cxl_reg_types_pkg;
   endfunction
 
   // ---------------------------------------------------------------------------------------------
+  // Host bridge vendor block
+  // ---------------------------------------------------------------------------------------------
+  typedef struct packed {
+    logic [31:0] count;
+  } hb_hints_t;
+
+  parameter hb_hints_t HbHintsAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] hb_hints_word(hb_hints_t f);
+    return f.count;
+  endfunction
+
+  function automatic hb_hints_t hb_hints_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } hb_hints_lost_t;
+
+  parameter hb_hints_lost_t HbHintsLostAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] hb_hints_lost_word(hb_hints_lost_t f);
+    return f.count;
+  endfunction
+
+  function automatic hb_hints_lost_t hb_hints_lost_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } hb_hint_misses_t;
+
+  parameter hb_hint_misses_t HbHintMissesAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] hb_hint_misses_word(hb_hint_misses_t f);
+    return f.count;
+  endfunction
+
+  function automatic hb_hint_misses_t hb_hint_misses_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    hb_hints_t       hints;
+    hb_hints_lost_t  hints_lost;
+    hb_hint_misses_t hint_misses;
+  } hb_regs_t;
+
+  parameter hb_regs_t HbRegsAtReset = '{
+    hints: HbHintsAtReset, hints_lost: HbHintsLostAtReset, hint_misses: HbHintMissesAtReset
+  };
+
+  function automatic logic [31:0] hb_word(hb_regs_t r, logic [11:2] word);
+    logic [31:0] data;
+    data = '0;
+    unique case (word)
+      10'h200: data = hb_hints_word(r.hints);
+      10'h201: data = hb_hints_lost_word(r.hints_lost);
+      10'h202: data = hb_hint_misses_word(r.hint_misses);
+      default: ;
+    endcase
+    return data;
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
   // CXL.io access
   // ---------------------------------------------------------------------------------------------
   typedef struct packed {
@@ -6217,6 +6284,83 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
+    logic       enable;
+    logic [3:0] severe;
+    logic [3:0] moderate;
+    logic [3:0] optimal;
+    logic [3:0] light;
+  } rp_hint_control_t;
+
+  parameter rp_hint_control_t RpHintControlAtReset = '{
+    enable: 1'h0, severe: 4'hF, moderate: 4'h8, optimal: 4'h5, light: 4'h4
+  };
+
+  function automatic logic [31:0] rp_hint_control_word(rp_hint_control_t f);
+    return {15'd0, f.enable, f.severe, f.moderate, f.optimal, f.light};
+  endfunction
+
+  function automatic rp_hint_control_t rp_hint_control_from(logic [31:0] word);
+    return '{
+      enable: word[16], severe: word[15:12], moderate: word[11:8], optimal: word[7:4],
+      light: word[3:0]
+    };
+  endfunction
+
+  function automatic rp_hint_control_t rp_hint_control_written(
+      rp_hint_control_t f, logic [31:0] wdata);
+    rp_hint_control_t d;
+    d = f;
+    d.enable = wdata[16];
+    d.severe = wdata[15:12];
+    d.moderate = wdata[11:8];
+    d.optimal = wdata[7:4];
+    d.light = wdata[3:0];
+    return d;
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } rp_hint_granules_t;
+
+  parameter rp_hint_granules_t RpHintGranulesAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] rp_hint_granules_word(rp_hint_granules_t f);
+    return f.count;
+  endfunction
+
+  function automatic rp_hint_granules_t rp_hint_granules_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } rp_hint_issued_t;
+
+  parameter rp_hint_issued_t RpHintIssuedAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] rp_hint_issued_word(rp_hint_issued_t f);
+    return f.count;
+  endfunction
+
+  function automatic rp_hint_issued_t rp_hint_issued_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
+    logic [31:0] count;
+  } rp_hint_dropped_t;
+
+  parameter rp_hint_dropped_t RpHintDroppedAtReset = '{count: 32'h0};
+
+  function automatic logic [31:0] rp_hint_dropped_word(rp_hint_dropped_t f);
+    return f.count;
+  endfunction
+
+  function automatic rp_hint_dropped_t rp_hint_dropped_from(logic [31:0] word);
+    return '{count: word[31:0]};
+  endfunction
+
+  typedef struct packed {
     rp_policy_t                policy;
     rp_state_t                 state;
     rp_loads_t                 loads;
@@ -6255,6 +6399,10 @@ package cxl_reg_types_pkg;
     rp_spec_useless_granules_t spec_useless_granules;
     rp_spec_issued_late_t      spec_issued_late;
     rp_score_suppressed_t      score_suppressed;
+    rp_hint_control_t          hint_control;
+    rp_hint_granules_t         hint_granules;
+    rp_hint_issued_t           hint_issued;
+    rp_hint_dropped_t          hint_dropped;
   } rp_regs_t;
 
   parameter rp_regs_t RpRegsAtReset = '{
@@ -6274,7 +6422,9 @@ package cxl_reg_types_pkg;
     spec_requested: RpSpecRequestedAtReset, spec_lines_used: RpSpecLinesUsedAtReset,
     spec_useful_granules: RpSpecUsefulGranulesAtReset,
     spec_useless_granules: RpSpecUselessGranulesAtReset, spec_issued_late: RpSpecIssuedLateAtReset,
-    score_suppressed: RpScoreSuppressedAtReset
+    score_suppressed: RpScoreSuppressedAtReset, hint_control: RpHintControlAtReset,
+    hint_granules: RpHintGranulesAtReset, hint_issued: RpHintIssuedAtReset,
+    hint_dropped: RpHintDroppedAtReset
   };
 
   function automatic logic [31:0] rp_word(rp_regs_t r, logic [11:2] word);
@@ -6319,6 +6469,10 @@ package cxl_reg_types_pkg;
       10'h22B: data = rp_spec_useless_granules_word(r.spec_useless_granules);
       10'h22C: data = rp_spec_issued_late_word(r.spec_issued_late);
       10'h22D: data = rp_score_suppressed_word(r.score_suppressed);
+      10'h230: data = rp_hint_control_word(r.hint_control);
+      10'h231: data = rp_hint_granules_word(r.hint_granules);
+      10'h232: data = rp_hint_issued_word(r.hint_issued);
+      10'h233: data = rp_hint_dropped_word(r.hint_dropped);
       default: ;
     endcase
     return data;
