@@ -24,7 +24,9 @@ enum class MqEnters : unsigned {
   LineHeld,
   BehindSpec,
   SpecWaits,
-  Tick
+  Tick,
+  Hint,
+  HintWaits
 };
 enum class MqLeaves : unsigned {
   Nothing,
@@ -50,8 +52,8 @@ inline Group memory_queue_pairs() {
       .axes = {kTableSizes,
                {"comes",
                 {"nothing", "load", "store", "MemSpecRd", "request, queue full",
-                 "request, line held", "request behind a MemSpecRd", "MemSpecRd, none free",
-                 "tick"}},
+                 "request, line held", "request behind a MemSpecRd", "MemSpecRd, none free", "tick",
+                 "hint", "hint waits"}},
                {"goes",
                 {"nothing", "MemRd out", "MemSpecRd out", "write out", "read answered",
                  "write answered", "stray response", "refused entry", "response thrown away"}},
@@ -79,7 +81,9 @@ inline Group memory_queue_pairs() {
             "MemRd out|MemSpecRd out|write out|read answered|write answered|refused entry", "*"},
            "memory_queue: both entries are free when a request waits behind a MemSpecRd"},
           {{"least", "MemSpecRd", "MemSpecRd out", "*"},
-           "memory_queue: the only entry of MemSpecRd is free when it is taken"}}};
+           "memory_queue: the only entry of MemSpecRd is free when it is taken"},
+          {{"*", "hint", "MemSpecRd out", "*"},
+           "memory_queue: a hint is taken only if no MemSpecRd is held"}}};
 }
 
 enum class MqLevel : unsigned { Empty, One, Some, OneFree, Full };
