@@ -104,6 +104,27 @@ inline Group memory_queue_levels() {
                       "memory_queue: one entry, which is none or all"}}};
 }
 
+// ---- hint_queue --------------------------------------------------------------------------------
+
+enum class HintComes : unsigned { Nothing, First, Joins, Waits, Dropped };
+enum class HintRun : unsigned { None, NotOffered, Stalled, Taken };
+
+inline Group hint_queue_pairs() {
+  return {.name = "hint_queue_pairs",
+          .title = "Hint queue: granule that comes x run held x DevLoad",
+          .seen = "every cycle of the RTL's queue, in lockstep with its twin",
+          .suites = {"root_port_hint_queue_test"},
+          .axes = {{"comes", {"nothing", "first of a run", "joins", "waits", "dropped"}},
+                   {"run", {"none", "not offered", "offer stalled", "offer taken"}},
+                   {"level", {"light", "optimal", "moderate", "severe"}}},
+          .impossible = {{{"first of a run", "!none", "*"},
+                          "hint_queue: with a run held the next waits or joins"},
+                         {{"waits", "none", "*"}, "hint_queue: with nothing held none waits"},
+                         {{"joins", "!not offered", "*"}, "hint_queue: only an open run is joined"},
+                         {{"dropped", "offer stalled|offer taken", "*"},
+                          "hint_queue: not enabled it offers nothing"}}};
+}
+
 // ---- isolation ---------------------------------------------------------------------------------
 
 inline Group isolation_pairs() {
@@ -305,9 +326,9 @@ inline Group port_viral_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> root_port_pairs() {
-  return {memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),    isolation_ticks(),
-          sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(), sr_reader_pairs(),
-          load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
+  return {hint_queue_pairs(), memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),
+          isolation_ticks(),  sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(),
+          sr_reader_pairs(),  load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

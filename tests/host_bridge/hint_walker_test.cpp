@@ -14,6 +14,8 @@
 #include "tests/common/idle.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/offer.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_endpoint.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -62,6 +64,7 @@ class Pair {
     lockstep.check("miss_o", rtl_->miss_o, out.miss);
     offer_.look(rtl_->port_valid_o != 0, (rtl_->port_valid_o & in.port_ready) != 0,
                 rtl_->port_valid_o, rtl_->port_granule_o);
+    meet(in);
     if (twin_.moves(in)) twin_.clock(in);
     rtl_.edge();
     return out;
@@ -69,6 +72,7 @@ class Pair {
   void reset() {
     rtl_.reset();
     twin_ = HintWalker(size.depth);
+    lengths_.clear();
     offer_.forget();
   }
   [[nodiscard]] std::uint64_t stalls() const { return offer_.stalls(); }
@@ -77,10 +81,40 @@ class Pair {
   Lockstep lockstep;
 
  private:
+  // By what the RTL says. Hints held are counted here, of which it says only when one is lost.
+  void meet(const HintWalker::In& in) {
+    using coverage::HintPasses;
+    const bool waits = rtl_->port_valid_o != 0;
+    const bool leaves = (rtl_->port_valid_o & in.port_ready) != 0;
+    const auto passes = !rtl_->ask_o        ? HintPasses::No
+                        : waits && !leaves  ? HintPasses::Waits
+                        : rtl_->miss_o != 0 ? HintPasses::Over
+                                            : HintPasses::ToPort;
+    if (size.depth <= 16 && size.ports != 2) {
+      pairs_.hit({size.depth == 16,
+                  !in.in_valid   ? 0u
+                  : rtl_->lost_o ? 2u
+                                 : 1u,
+                  static_cast<unsigned>(passes),
+                  !waits   ? 0u
+                  : leaves ? 2u
+                           : 1u,
+                  lengths_.empty()                ? 0u
+                  : lengths_.size() == size.depth ? 2u
+                                                  : 1u});
+    }
+    if (passes >= HintPasses::ToPort && !lengths_.empty() && lengths_.front()-- == 0) {
+      lengths_.pop_front();
+    }
+    if (in.in_valid && !rtl_->lost_o) lengths_.push_back(in.len);
+  }
+
   Clocked<Vhint_walker> rtl_;
   HintWalker twin_;
   test::Idle idle_;
   test::Offer offer_{"port_o"};
+  test::TestCoverage pairs_{coverage::hint_walker_pairs()};
+  std::deque<unsigned> lengths_;  // of the hints held, granules less one
 };
 
 void run_in_lockstep(Pair& pair) {

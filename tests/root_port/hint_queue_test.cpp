@@ -12,6 +12,8 @@
 #include "tests/common/idle.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/offer.hpp"
+#include "tests/coverage/functional_gtest.hpp"
+#include "tests/coverage/pairs_root_port.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -50,6 +52,7 @@ class Pair {
     lockstep.check("dropped_o", rtl_->dropped_o, out.counters.dropped);
     if (!in.enable) offer_.forget();
     offer_.look(rtl_->hint_valid_o, in.hint_ready, rtl_->hint_first_o, rtl_->hint_len_o);
+    meet(in);
     if (twin_.moves(in)) {
       twin_.clock(in);
     } else {
@@ -61,6 +64,7 @@ class Pair {
   void reset() {
     rtl_.reset();
     twin_ = HintQueue();
+    held_ = false;
     offer_.forget();
   }
   [[nodiscard]] std::uint64_t stalls() const { return offer_.stalls(); }
@@ -68,10 +72,29 @@ class Pair {
   Lockstep lockstep;
 
  private:
+  void meet(const HintQueue::In& in) {
+    using coverage::HintComes, coverage::HintRun;
+    const bool taken = rtl_->hint_valid_o != 0 && in.hint_ready;
+    const auto comes = !in.in_valid            ? HintComes::Nothing
+                       : !in.enable            ? HintComes::Dropped
+                       : rtl_->in_ready_o == 0 ? HintComes::Waits
+                       : held_                 ? HintComes::Joins
+                                               : HintComes::First;
+    const auto run = !held_               ? HintRun::None
+                     : taken              ? HintRun::Taken
+                     : rtl_->hint_valid_o ? HintRun::Stalled
+                                          : HintRun::NotOffered;
+    pairs_.hit({static_cast<unsigned>(comes), static_cast<unsigned>(run),
+                static_cast<unsigned>(in.level)});
+    held_ = in.enable && !taken && (held_ || comes == HintComes::First);
+  }
+
   Clocked<Vhint_queue> rtl_;
   HintQueue twin_;
   test::Idle idle_;
   test::Offer offer_{"hint_o"};
+  test::TestCoverage pairs_{coverage::hint_queue_pairs()};
+  bool held_ = false;  // a run
 };
 
 TEST(HintQueue, LockstepWithRtl) {
