@@ -227,7 +227,9 @@ TEST(MemoryQueue, HintBehindAllElse) {
     EXPECT_EQ(seen.spec_ready, size.spec_entries > 1);
     EXPECT_FALSE(seen.hint_ready);
     EXPECT_EQ(s.hand_over().issued_id, 1u);
-    if (size.spec_entries > 1) EXPECT_EQ(s.hand_over().issued_id, 0u);
+    if (size.spec_entries > 1) {
+      EXPECT_EQ(s.hand_over().issued_id, 0u);
+    }
     EXPECT_FALSE(s.look().req_valid);
   }
 }
@@ -275,7 +277,7 @@ TEST(MemoryQueue, HintDelaysNoLoad) {
         unsigned none = 0, some = 0;
         const auto without = accepted_by_cycle(size, latency, lines, false, none);
         EXPECT_EQ(accepted_by_cycle(size, latency, lines, true, some), without);
-        const bool always = lines == 1000 && without.back() == without.size();
+        const bool always = without.back() == without.size();
         EXPECT_EQ(some == 0, always);  // in the cycles that no load can use
       }
     }
