@@ -383,6 +383,20 @@ TEST(MemoryQueue, BusyUntilTheOrdersAreEmpty) {
   EXPECT_FALSE(s.step().busy);
 }
 
+// A MemSpecRd behind a load in the order outlasts the cycle in which refusing begins: none is free.
+TEST(MemoryQueue, ASpecBehindALoadIsGivenUpSecond) {
+  Stepper s(kLeast);
+  s.take(5, false);
+  EXPECT_TRUE(s.spec(1, 0, 4).spec_ready);
+  s.in.isolate = true;
+  s.step();
+  s.in.drs.valid = true;
+  Seen seen = s.spec(2, 0, 8);
+  EXPECT_TRUE(seen.refuse && seen.busy && seen.drs_ready && !seen.spec_ready && !seen.hint_ready);
+  seen = s.spec(2, 0, 8);
+  EXPECT_TRUE(seen.spec_ready && !seen.busy);
+}
+
 // What is taken in a cycle that refuses is never handed over, though refusing ends at once.
 TEST(MemoryQueue, LastTakenInIsolationIsRefusedAfter) {
   Stepper s;
