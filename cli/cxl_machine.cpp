@@ -80,6 +80,7 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"time_mismatches", count(r.time_mismatches)},
           {"disturbance", disturbance},
           {"speculation_differences", figure(r.speculation_differences, "ports")},
+          {"hint_differences", figure(r.hint_differences, "ports and host bridge")},
           {"internal_dram_differences", figure(r.internal_dram_differences, "ports")},
           {"lookup_differences", count(r.lookup_differences)},
           {"latency_difference", figure(r.latency_difference_percent(), "%")},

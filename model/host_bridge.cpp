@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
 
 HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
@@ -14,6 +16,46 @@ HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
 
 unsigned HostBridgeModel::way_of(const Held& held) const {
   return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
+}
+
+std::uint32_t HostBridgeModel::read_register(std::uint32_t offset) const {
+  if (offset < regs::hb::kBlock) return decoder_.read(offset);
+  const BridgeHintCounters& counters = walker_.counters();
+  regs::hb::Regs regs;
+  regs.hints.count = counters.hints;
+  regs.hints_lost.count = counters.lost;
+  regs.hint_misses.count = counters.misses;
+  return regs.word_at(offset);
+}
+
+// Before forward(): whether the decoder is free is seen as the cycle begins. The granule that waits
+// is at its port; the one asked about is so from the next cycle on.
+std::uint32_t HostBridgeModel::walk(Time now) {
+  std::uint32_t woken = 0;
+  if (const auto& waiting = walker_.waiting()) {
+    const unsigned port = waiting->port;
+    if (ports_[port]->can_take_hint(waiting->granule, now)) {
+      ports_[port]->offer_hint(waiting->granule, now);
+      walker_.taken();
+      woken = 1u << port;
+    } else if (ports_[port]->hint_blocked(now)) {
+      woken = 1u << port;
+    }
+  }
+  walker_.step(!decodes(now), [this](std::uint64_t granule) {
+    return route(decoder_, granule * HintWalkerModel::kGranuleBytes, local_way());
+  });
+  return woken;
+}
+
+// Whether the cycle `at` moves a hint, by what stands now; what else changes in it, and every
+// change at a port, is a cycle of its own.
+bool HostBridgeModel::can_walk(Time at) const {
+  if (const auto& waiting = walker_.waiting()) {
+    const RootPortModel& port = *ports_[waiting->port];
+    return port.can_take_hint(waiting->granule, at) || port.hint_blocks(at);
+  }
+  return walker_.wants_decoder() && !decodes(at);
 }
 
 // The bridge's registers, one each way out, and the adapter's.

@@ -24,6 +24,7 @@ class ModelSystem : public SystemEngine {
 
   [[nodiscard]] Time now() const override { return engine_.now(); }
   bool submit(const MemRequest& request) override { return engine_.submit(request); }
+  bool hint(const Hint& hint) override { return engine_.hint(hint); }
   std::optional<MemResponse> take() override { return engine_.take(); }
   void advance_to(Time t) override { engine_.advance_to(t); }
   std::optional<std::string> drain() override {
@@ -36,12 +37,16 @@ class ModelSystem : public SystemEngine {
     if (whole) run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
+      hints_.push_back(read_hints(engine_, port));
       internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));
     }
+    bridge_hints_ = read_bridge_hints(engine_);
   }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
   }
+  [[nodiscard]] HintCounters hints(unsigned port) const override { return hints_.at(port); }
+  [[nodiscard]] BridgeHintCounters bridge_hints() const override { return bridge_hints_; }
   [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
     return internal_dram_.at(port);
   }
@@ -74,6 +79,8 @@ class ModelSystem : public SystemEngine {
   std::vector<Media*> media_;
   ModelEngine engine_;
   std::vector<SrCounters> speculation_;
+  std::vector<HintCounters> hints_;
+  BridgeHintCounters bridge_hints_;
   std::vector<std::optional<InternalDramCounters>> internal_dram_;
   bool stores_;  // deterministic
   unsigned ports_;

@@ -240,6 +240,13 @@ bool BasicRtlEngine<Top, Ports>::submit(const MemRequest& request) {
 }
 
 template <typename Top, unsigned Ports>
+bool BasicRtlEngine<Top, Ports>::hint(const Hint& hint) {
+  if (hint_) return false;
+  hint_ = hint;
+  return true;
+}
+
+template <typename Top, unsigned Ports>
 std::optional<MemResponse> BasicRtlEngine<Top, Ports>::take() {
   if (answers_.empty()) return std::nullopt;
   std::optional<MemResponse> answer = answers_.front();
@@ -692,8 +699,10 @@ void BasicRtlEngine<Top, Ports>::end(bool whole) {
   for (auto& wire : wires_) wire->end_run();
   for (unsigned port = 0; port < kPorts; ++port) {
     speculation_.push_back(read_speculation(*this, port));
+    hints_.push_back(read_hints(*this, port));
     internal_dram_.push_back(read_internal_dram(*this, system_.endpoints[port]));
   }
+  bridge_hints_ = read_bridge_hints(*this);
   if (fst_) close_waves();
   for (auto& wire : wires_) {
     if (whole) wire->finish();

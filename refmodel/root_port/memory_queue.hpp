@@ -30,6 +30,7 @@ struct SpecRequest {
   GranuleRun run;
   std::uint64_t line = 0;    // the load's own line
   bool with_length = false;  // length was enabled when it was allocated
+  bool is_hint = false;      // of a hint, not of the reader
   bool operator==(const SpecRequest&) const = default;
 };
 
@@ -51,6 +52,7 @@ class MemoryQueue {
   [[nodiscard]] unsigned next_tag() const { return lowest_free(valid_, demand_mask_); }
   unsigned accept(const MemRequest& request);  // returns the tag
   [[nodiscard]] bool can_accept_spec() const { return (valid_ & spec_mask_) != spec_mask_; }
+  [[nodiscard]] bool holds_spec() const { return (valid_ & spec_mask_) != 0; }
   void accept_spec(const SpecRequest& spec);
 
   // What the controller is offered: an entry number, valid while the order is not empty.

@@ -39,6 +39,12 @@ inline void show(const SrCounters& counters, regs::rp::Regs& regs) {
   regs.score_suppressed.count = counters.score_suppressed;
 }
 
+inline void show(const HintCounters& counters, regs::rp::Regs& regs) {
+  regs.hint_granules.count = counters.granules;
+  regs.hint_issued.count = counters.issued;
+  regs.hint_dropped.count = counters.dropped;
+}
+
 inline void count(const DsEvents& events, regs::rp::Regs& regs) {
   regs.ds_direct.count += events.direct ? 1 : 0;
   regs.ds_deferred.count += events.deferred ? 1 : 0;
@@ -52,8 +58,9 @@ inline void count(const DsEvents& events, regs::rp::Regs& regs) {
   regs.ds_refused.count += events.refused ? 1 : 0;
 }
 
-// By DevLoad, as DsPace takes them.
-[[nodiscard]] inline std::array<std::uint8_t, 4> intervals(const regs::rp::DsIntervalReg& r) {
+// By DevLoad, as DsPace and the queue of hints take them.
+template <typename Codes>
+[[nodiscard]] std::array<std::uint8_t, 4> intervals(const Codes& r) {
   const auto log2 = [](std::uint32_t field) { return static_cast<std::uint8_t>(field); };
   return {log2(r.light), log2(r.optimal), log2(r.moderate), log2(r.severe)};
 }
