@@ -9,20 +9,16 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "common/counters.hpp"
-#include "common/opcodes.hpp"
+#include "common/policy.hpp"
 #include "common/time.hpp"
-#include "refmodel/root_port/address_window.hpp"
 
 namespace cxlgpu {
 
 class HintQueueModel {
  public:
-  using Intervals = std::array<std::uint8_t, 4>;  // by DevLoad, log2 of cycles
-
   [[nodiscard]] bool held() const { return granules_ != 0; }
   [[nodiscard]] GranuleRun run() const { return {first_, granules_ - 1}; }
 
@@ -56,9 +52,9 @@ class HintQueueModel {
     granules_ = 0;
   }
 
-  // Of the cycle `now`, with the level of that cycle.
-  [[nodiscard]] bool offered(const Intervals& intervals, DevLoad level, Time now) {
-    if (!offered_ && held()) offered_ = offer_from(intervals, level) <= now;
+  // `pace`: log2 of the pause after one granule, of the cycle before.
+  [[nodiscard]] bool offered(unsigned pace, Time now) {
+    if (!offered_ && held()) offered_ = offer_from(pace) <= now;
     return held() && offered_;
   }
   void taken(Time now) {
@@ -67,11 +63,16 @@ class HintQueueModel {
     taken_granules_ = granules_;
     granules_ = 0;
   }
-  // When a run held is offered if nothing comes and the level stays.
-  [[nodiscard]] Time offer_from(const Intervals& intervals, DevLoad level) const {
-    const std::uint64_t pause = std::uint64_t{taken_granules_}
-                                << intervals[static_cast<std::size_t>(level)];
-    return std::max(closed_from_, taken_at_ + kCycle * pause);
+  // The pace was `before` in all cycles before `from`, and has its say in the offers up to there.
+  void pace_changes(unsigned before, Time from) {
+    if (!offered_ && held()) offered_ = offer_from(before) <= from;
+    paced_from_ = from + kCycle;
+  }
+  // When a run held is offered if nothing comes and the pace stays.
+  [[nodiscard]] Time offer_from(unsigned pace) const {
+    if (offered_) return closed_from_;
+    const std::uint64_t pause = std::uint64_t{taken_granules_} << pace;
+    return std::max({closed_from_, taken_at_ + kCycle * pause, paced_from_});
   }
 
   [[nodiscard]] const HintCounters& counters() const { return counters_; }
@@ -86,6 +87,7 @@ class HintQueueModel {
   std::uint64_t first_ = 0;
   unsigned granules_ = 0;  // of the run held, 0 none
   Time closed_from_{0};
+  Time paced_from_{0};  // the first offer that the pace of now decides
   bool offered_ = false;
   Time taken_at_{0};  // of the last MemSpecRd
   unsigned taken_granules_ = 0;

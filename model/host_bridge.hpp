@@ -23,9 +23,9 @@
 #include "common/ring_queue.hpp"
 #include "common/time.hpp"
 #include "common/trace_event.hpp"
-#include "model/hint_walker.hpp"
 #include "model/root_port.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
+#include "refmodel/host_bridge/hint_walker.hpp"
 #include "refmodel/host_bridge/host_bridge.hpp"
 
 namespace cxlgpu {
@@ -51,9 +51,8 @@ class HostBridgeModel {
   }
   // A hint on the bus in the cycle `now`. False: one is already.
   bool hint(const Hint& hint, Time now) {
-    if (hint_at_ == now) return false;
-    hint_at_ = now;
-    walker_.add(hint);
+    if (hint_) return false;
+    hint_ = hint;
     hints_next_ = now;
     return true;
   }
@@ -72,7 +71,7 @@ class HostBridgeModel {
 
   // One cycle; bit i: root port i was given a request or rid of a response.
   [[nodiscard]] std::uint32_t tick(Time now) {
-    std::uint32_t woken = walker_.active() ? walk(now) : 0;
+    std::uint32_t woken = has_hints() ? walk(now) : 0;
     if (responding_ != 0 || answers_locally(now)) woken |= collect(now);
     if (forward_next_ <= now) woken |= forward(now);
     return woken;
@@ -87,7 +86,7 @@ class HostBridgeModel {
   // The cycle is over.
   void end_cycle(Time now) {
     collect_next_ = responding_ != 0 ? now + kCycle : Time::never();
-    hints_next_ = walker_.active() && can_walk(now + kCycle) ? now + kCycle : Time::never();
+    hints_next_ = has_hints() && can_walk(now + kCycle) ? now + kCycle : Time::never();
   }
   [[nodiscard]] Time next_event() const {
     return std::min(forward_next_, std::min(collect_next_, hints_next_));
@@ -123,6 +122,7 @@ class HostBridgeModel {
   }
   // A request is at the decoder.
   [[nodiscard]] bool decodes(Time now) const { return adapter_ && adapter_->visible <= now; }
+  [[nodiscard]] bool has_hints() const { return hint_ || !walker_.empty() || walker_.waiting(); }
   std::uint32_t walk(Time now);
   [[nodiscard]] bool can_walk(Time at) const;
   std::uint32_t forward(Time now);
@@ -145,8 +145,9 @@ class HostBridgeModel {
   RingQueue<Answer, 256> answers_;
   Time forward_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus
-  HintWalkerModel walker_;
-  Time hint_at_ = Time::never();  // of the last hint
+  std::optional<Hint> hint_;  // on the bus, in this cycle
+  HintWalker walker_;
+  BridgeHintCounters hint_counters_;
   Time hints_next_ = Time::never();
 };
 

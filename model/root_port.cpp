@@ -32,6 +32,7 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;
   if (offset == rp::kViral) return;  // nothing is viral here
+  if (offset == rp::kPolicy || offset == rp::kHintControl) hints_.pace_changes(hint_pace(), now);
   regs_.write_at(offset, value, base_locked(now));
   if (offset == rp::kPolicy) policy_written(now);
   if (offset == rp::kDsStatus) clear_error_ |= rp::DsStatusReg::from(value).error;
@@ -204,7 +205,7 @@ void RootPortModel::issue(Time now) {
       message.opcode = kOpMemSpecRd;
       message.line = spec.with_length ? spec.run.first << 2 : spec.line;
       message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
-      raise(now, Stage::SpecIssue, spec.is_hint ? kHintSpecId : 0, message.line, message.granules);
+      raise(now, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
     } else {
       message.opcode = kOpMemRd;
       message.tag = static_cast<std::uint16_t>(entry);
@@ -275,13 +276,8 @@ bool RootPortModel::dispatch(bool refuse, Time now) {
 void RootPortModel::issue_hint(bool may, bool refuse, Time now) {
   if (!hints_.held()) return;
   if (!regs_.hint_control.enable) return hints_.drop_held();
-  if (!hints_.offered(intervals(regs_.hint_control), load_control_.level(), now) || !may) return;
-  SpecRequest spec;
-  spec.run = hints_.run();
-  spec.with_length = with_length();
-  spec.line = spec.run.first << 2;
-  spec.is_hint = true;
-  if (!refuse) memory_.accept_spec(spec);
+  if (!hints_.offered(hint_pace(), now) || !may) return;
+  if (!refuse) memory_.accept_spec(hint_request(hints_.run(), with_length()));
   hints_.taken(now);
 }
 
@@ -340,6 +336,7 @@ std::optional<DevLoad> RootPortModel::respond(bool refuse, Time now) {
   response.is_write = request.is_write;
   response.error = error;
   response_at_ = now + kCycle;
+  if (dev_load != load_control_.level()) hints_.pace_changes(hint_pace(), now + kCycle);
   if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
   raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
   raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
@@ -374,8 +371,7 @@ void RootPortModel::plan(Time now) {
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
   next_ = std::min(next_, gran_changes_);
   if (hints_.held()) {
-    const Time offer = hints_.offer_from(intervals(regs_.hint_control), load_control_.level());
-    next_ = std::min(next_, std::max(now + kCycle, offer));
+    next_ = std::min(next_, std::max(now + kCycle, hints_.offer_from(hint_pace())));
   }
 }
 

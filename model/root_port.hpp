@@ -20,6 +20,7 @@
 #include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
+#include "refmodel/root_port/port_registers.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"
 #include "refmodel/root_port/sr_queue.hpp"
 #include "refmodel/root_port/sr_reader.hpp"
@@ -122,6 +123,10 @@ class RootPortModel {
   Ahead read_ahead(bool spec_room, bool refuse, Time now);
   bool dispatch(bool refuse, Time now);  // true: a load or store is taken
   void issue_hint(bool may, bool refuse, Time now);
+  // Log2 of the cycles that a hint's granule has.
+  [[nodiscard]] unsigned hint_pace() const {
+    return intervals(regs_.hint_control)[static_cast<std::size_t>(load_control_.level())];
+  }
   [[nodiscard]] bool with_length() const {
     return regs_.policy.len_enable && !regs_.policy.spec_64b;
   }

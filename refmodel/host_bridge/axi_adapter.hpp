@@ -2,7 +2,7 @@
 // The AXI4 subordinate in front of the host bridge.
 //
 // Purpose: twin of rtl/host_bridge/axi_adapter.sv: single-beat AXI4 writes and reads of one line to
-//          requests, reads and writes in turn; responses back to B and R.
+//          requests, reads and writes in turn; responses back to B and R. Hints pass beside them.
 // Units:   byte addresses, 64-byte aligned, below 2^52.
 // Errors:  an error response gives SLVERR.
 // Source:  AXI4 (ARM IHI 0022), docs/blocks/host_bridge/axi_adapter.md.
@@ -34,12 +34,18 @@ class AxiAdapter {
     Address aw, ar;
     WriteData w;
     bool b_ready = false, r_ready = false;
+    bool hint_valid = false;  // no channel of AXI4
+    std::uint64_t hint_addr = 0;
+    unsigned hint_granules = 0;  // less one
     bool req_ready = false;
     std::optional<MemResponse> r, b;  // what the bridge offers
   };
   struct Out {
     bool aw_ready = false, w_ready = false, ar_ready = false;
     const MemRequest* req = nullptr;  // the request offered; nothing if none is
+    bool hint_valid = false;
+    std::uint64_t hint_first = 0;  // granule
+    unsigned hint_len = 0;         // granules less one
     bool b_valid = false, r_valid = false;
     std::uint32_t b_id = 0, r_id = 0;  // each with its valid, as the next
     unsigned b_resp = kOkay, r_resp = kOkay;
@@ -55,6 +61,9 @@ class AxiAdapter {
     out.aw_ready = out.w_ready = can && write && (write_turn_ || !in.ar.valid);
     out.ar_ready = can && (!write_turn_ || !write);
     out.req = stage_ ? &*stage_ : nullptr;
+    out.hint_valid = in.hint_valid;
+    out.hint_first = (in.hint_addr & kAddressMask) / kGranuleBytes;
+    out.hint_len = in.hint_granules;
     out.r_ready = in.r_ready;
     out.b_ready = in.b_ready;
     if (in.r) {
@@ -84,6 +93,9 @@ class AxiAdapter {
   }
 
  private:
+  static constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 52) - 1;
+  static constexpr std::uint64_t kGranuleBytes = 256;
+
   std::optional<MemRequest> stage_;
   bool write_turn_ = true;
 };

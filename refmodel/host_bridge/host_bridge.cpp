@@ -5,6 +5,11 @@
 #include <cassert>
 
 namespace cxlgpu {
+namespace {
+
+constexpr unsigned kGranuleShift = 8;
+
+}  // namespace
 
 std::optional<unsigned> route(const HdmDecoder& decoder, std::uint64_t hpa, unsigned ports,
                               std::uint8_t port_number_base) {
@@ -30,10 +35,12 @@ std::optional<unsigned> RoundRobin::pick(std::uint32_t wanting) const {
   return static_cast<unsigned>(std::countr_zero(from_next != 0 ? from_next : wanting));
 }
 
-HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned decoders)
+HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned decoders,
+                       unsigned hint_depth)
     : ports_(ports),
       port_number_base_(port_number_base),
       decoder_(HdmDecoder::Role::HostBridge, decoders),
+      walker_(hint_depth),
       answers_{Answers{RoundRobin(ports + 1), {}}, Answers{RoundRobin(ports + 1), {}}} {
   assert(ports <= kMaxRootPorts);
 }
@@ -42,6 +49,18 @@ HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned d
 unsigned HostBridge::way_of(const In& in) const {
   if (!in.req_valid) return ports_;
   return route(decoder_, in.req.addr, ports_, port_number_base_).value_or(ports_);
+}
+
+HintWalker::In HostBridge::walker_in(const In& in) const {
+  HintWalker::In w;
+  w.in_valid = in.hint_valid;
+  w.first = in.hint_first;
+  w.len = in.hint_len;
+  w.free = !in.req_valid;
+  w.port_ready = in.port_hint_ready;
+  const HintWalker::Out out = walker_.eval(w);
+  if (out.ask) w.target = route(decoder_, out.granule << kGranuleShift, ports_, port_number_base_);
+  return w;
 }
 
 std::uint32_t HostBridge::offers(const In& in, bool writes) const {
@@ -80,7 +99,10 @@ HostBridge::Out HostBridge::eval(const In& in) const {
   }
   out.r = answers_[false].taken;
   out.b = answers_[true].taken;
-  out.rdata = decoder_.eval(in.registers).rdata;
+  out.rdata = decoder_.eval(in.registers).rdata | rdata_;
+  const HintWalker::Out walker = walker_.eval(walker_in(in));
+  out.port_hint_valid = static_cast<std::uint32_t>(walker.port_valid);
+  out.port_hint_granule = walker.port_granule;
   return out;
 }
 
@@ -90,6 +112,17 @@ void HostBridge::collect(const In& in, bool writes, std::optional<unsigned> sour
   if (!source) return;
   answers.arbiter.grant(*source);
   answers.taken = *source < ports_ ? in.rsp[*source] : decode_error_response(*waiting_[ports_]);
+}
+
+void HostBridge::clock_hints(const In& in) {
+  const HintWalker::In walker_in = this->walker_in(in);
+  const HintWalker::Out walker = walker_.eval(walker_in);
+  const HdmDecoder::In& access = in.registers;
+  rdata_ = access.valid && !access.write ? regs_.word_at(access.addr & 0xfff) : 0;
+  regs_.hints.count += in.hint_valid ? 1 : 0;
+  regs_.hints_lost.count += walker.lost ? 1 : 0;
+  regs_.hint_misses.count += walker.miss ? 1 : 0;
+  walker_.clock(walker_in);
 }
 
 void HostBridge::clock(const In& in) {
@@ -105,6 +138,7 @@ void HostBridge::clock(const In& in) {
     if ((left >> way & 1) != 0) waiting_[way].reset();
   }
   if (in.req_valid && now.req_ready) waiting_[into] = in.req;
+  clock_hints(in);
   decoder_.clock(in.registers);
 }
 

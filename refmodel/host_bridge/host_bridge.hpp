@@ -3,8 +3,9 @@
 //
 // Purpose: routing (HDM decoder, then port number -> root port), a register for each way out, the
 //          answer to addresses that no port owns, and the two round robins, for reads and for
-//          writes, that merge the ports' responses.
-// Units:   byte addresses in requests.
+//          writes, that merge the ports' responses. Granules of hints take the decoder when no
+//          request does.
+// Units:   byte addresses in requests, granules (address[51:8]) in hints.
 // Shapes:  root port i has PCIe port number port_number_base + i. Response sources: ports 0..N-1,
 //          then the local answer (N).
 // Errors:  no hit, or a target that is no port: reads all ones, write completed, error set.
@@ -15,8 +16,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/register_types.hpp"
 #include "common/request.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
+#include "refmodel/host_bridge/hint_walker.hpp"
 
 namespace cxlgpu {
 
@@ -54,6 +57,10 @@ class HostBridge {
     std::array<MemResponse, kMaxRootPorts> rsp{};
     bool r_ready = false, b_ready = false;  // the system bus takes a read's, a write's answer
     HdmDecoder::In registers;               // the register port; hpa_line is not used
+    bool hint_valid = false;
+    std::uint64_t hint_first = 0;       // granule
+    unsigned hint_len = 0;              // granules less one
+    std::uint32_t port_hint_ready = 0;  // bit i: root port i
   };
   struct Out {
     bool req_ready = false;
@@ -61,10 +68,13 @@ class HostBridge {
     std::array<const MemRequest*, kMaxRootPorts> port_req{};
     std::uint32_t rsp_ready = 0;  // towards the ports
     std::optional<MemResponse> r, b;
-    std::uint32_t rdata = 0;  // in the cycle after a register read
+    std::uint32_t rdata = 0;            // in the cycle after a register read
+    std::uint32_t port_hint_valid = 0;  // bit i: root port i
+    std::uint64_t port_hint_granule = 0;
   };
 
-  explicit HostBridge(unsigned ports, std::uint8_t port_number_base = 0x10, unsigned decoders = 4);
+  explicit HostBridge(unsigned ports, std::uint8_t port_number_base = 0x10, unsigned decoders = 4,
+                      unsigned hint_depth = 16);
   [[nodiscard]] HdmDecoder& decoder() { return decoder_; }
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
@@ -81,14 +91,19 @@ class HostBridge {
     }
   };
   [[nodiscard]] unsigned way_of(const In& in) const;
+  [[nodiscard]] HintWalker::In walker_in(const In& in) const;
   [[nodiscard]] std::uint32_t offers(const In& in, bool writes) const;
   [[nodiscard]] std::optional<unsigned> granted(const In& in, bool writes) const;
   [[nodiscard]] bool leaves(const In& in, unsigned way) const;
   void collect(const In& in, bool writes, std::optional<unsigned> source);
+  void clock_hints(const In& in);
 
   unsigned ports_;  // the local answer is way out number ports_
   std::uint8_t port_number_base_;
   HdmDecoder decoder_;
+  HintWalker walker_;
+  regs::hb::Regs regs_;
+  std::uint32_t rdata_ = 0;                                  // of the vendor block
   std::array<Answers, 2> answers_;                           // reads, writes
   std::array<std::optional<MemRequest>, kMaxWays> waiting_;  // H1 of each way out
 };

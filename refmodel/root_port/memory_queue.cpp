@@ -123,6 +123,7 @@ void MemoryQueueBlock::offer(Out& out) const {
       out.req_address = spec_address(spec);
       out.req_granules = spec.with_length ? spec.run.len + 1 : 1;
       out.req_spec_line = spec.with_length ? spec.run.first * 4 : spec.line;
+      out.req_is_hint = spec.hint;
     } else {
       out.req_tag = entry;
       out.req_address = queue_.line(entry);
@@ -154,6 +155,7 @@ MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
   const bool spec_goes = in.spec_valid && out.spec_ready;
   out.in_tag = queue_.next_tag();
   out.in_ready = !spec_goes && queue_.can_accept(in.in_req.addr / kLineBytes);
+  out.hint_ready = !queue_.holds_spec() && !in.spec_valid && !(in.in_valid && out.in_ready);
   if (!out.refuse) offer(out);
 
   const bool room = !response_ || in.rsp_ready;
@@ -204,13 +206,15 @@ void MemoryQueueBlock::clock(const In& in) {
   if (in.tick) queue_.tick();  // before the allocation, which starts young
   // First, since an entry freed at this edge is not given away at this edge.
   if (in.spec_valid && now.spec_ready) {
-    if (!now.refuse) queue_.accept_spec(in.spec);
+    if (!now.refuse) queue_.accept_spec({in.spec, in.spec_line, in.len_en});
   } else if (in.in_valid && now.in_ready) {
     if (now.refuse) {
       queue_.accept_refused(in.in_req);
     } else {
       queue_.accept(in.in_req);
     }
+  } else if (in.hint_valid && now.hint_ready && !now.refuse) {
+    queue_.accept_spec(hint_request(in.hint, in.len_en));
   }
 
   if (response_ && in.rsp_ready) response_.reset();

@@ -30,13 +30,18 @@ struct SpecRequest {
   GranuleRun run;
   std::uint64_t line = 0;    // the load's own line
   bool with_length = false;  // length was enabled when it was allocated
-  bool is_hint = false;      // of a hint, not of the reader
+  bool hint = false;         // of a kernel's hint, not of the reader
   bool operator==(const SpecRequest&) const = default;
 };
 
 // Address[51:6] of a MemSpecRd: with length, granule and length - 1; without, the load's line.
 [[nodiscard]] constexpr std::uint64_t spec_address(const SpecRequest& spec) {
   return spec.with_length ? spec.run.first << 2 | spec.run.len : spec.line;
+}
+
+// The MemSpecRd of a hint: no load stands behind it.
+[[nodiscard]] constexpr SpecRequest hint_request(GranuleRun run, bool with_length) {
+  return {.run = run, .line = run.first << 2, .with_length = with_length, .hint = true};
 }
 
 class MemoryQueue {
@@ -52,8 +57,9 @@ class MemoryQueue {
   [[nodiscard]] unsigned next_tag() const { return lowest_free(valid_, demand_mask_); }
   unsigned accept(const MemRequest& request);  // returns the tag
   [[nodiscard]] bool can_accept_spec() const { return (valid_ & spec_mask_) != spec_mask_; }
-  [[nodiscard]] bool holds_spec() const { return (valid_ & spec_mask_) != 0; }
   void accept_spec(const SpecRequest& spec);
+  // A hint's is taken only if none is held, no other is offered and nothing else is accepted.
+  [[nodiscard]] bool holds_spec() const { return (valid_ & spec_mask_) != 0; }
 
   // What the controller is offered: an entry number, valid while the order is not empty.
   [[nodiscard]] bool req_valid() const { return !req_order_.empty(); }
@@ -150,7 +156,11 @@ class MemoryQueueBlock {
     bool in_valid = false;
     MemRequest in_req;
     bool spec_valid = false;
-    SpecRequest spec;
+    GranuleRun spec;              // this and the next with spec_valid
+    std::uint64_t spec_line = 0;  // the load's own
+    bool hint_valid = false;
+    GranuleRun hint;
+    bool len_en = false;  // MemSpecRd carry a length
     bool req_ready = false, rwd_ready = false;
     Response drs, ndr;
     bool rsp_ready = false;
@@ -159,7 +169,7 @@ class MemoryQueueBlock {
     bool tick = false;
   };
   struct Out {
-    bool in_ready = false, spec_ready = false;
+    bool in_ready = false, spec_ready = false, hint_ready = false;
     unsigned in_tag = 0;       // with in_ready
     bool req_valid = false;    // MemRd or MemSpecRd
     bool req_is_spec = false;  // this and the next two: 0 without req_valid
@@ -167,7 +177,8 @@ class MemoryQueueBlock {
     std::uint64_t req_address = 0;  // address[51:6]
     unsigned req_granules = 0;      // MemSpecRd: how many it asks for, and from which line
     std::uint64_t req_spec_line = 0;
-    bool rwd_valid = false;  // MemWr, or MemWrPtl if the enables are not all ones
+    bool req_is_hint = false;  // MemSpecRd: of a hint
+    bool rwd_valid = false;    // MemWr, or MemWrPtl if the enables are not all ones
     unsigned rwd_tag = 0;
     const MemRequest* rwd = nullptr;  // with rwd_valid
     bool drs_ready = false, ndr_ready = false;

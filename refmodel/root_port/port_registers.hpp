@@ -58,9 +58,9 @@ inline void count(const DsEvents& events, regs::rp::Regs& regs) {
   regs.ds_refused.count += events.refused ? 1 : 0;
 }
 
-// By DevLoad, as DsPace and the queue of hints take them.
-template <typename Codes>
-[[nodiscard]] std::array<std::uint8_t, 4> intervals(const Codes& r) {
+// By DevLoad, as DsPace (DsIntervalReg) and HintQueue (HintControlReg) take them.
+template <typename Register>
+[[nodiscard]] std::array<std::uint8_t, 4> intervals(const Register& r) {
   const auto log2 = [](std::uint32_t field) { return static_cast<std::uint8_t>(field); };
   return {log2(r.light), log2(r.optimal), log2(r.moderate), log2(r.severe)};
 }

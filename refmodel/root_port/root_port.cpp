@@ -159,6 +159,16 @@ void RootPort::cycle_stores(const In& in, Cycle& now) const {
   now.stores = stores_.eval(s);  // what it offers the memory queue does not depend on its ready
 }
 
+void RootPort::cycle_hints(const In& in, Cycle& now) const {
+  now.hints_in = {.enable = regs_.hint_control.enable,
+                  .len_en = modes_of(regs_.policy).with_length(),
+                  .interval = intervals(regs_.hint_control),
+                  .level = load_.level(),
+                  .in_valid = in.hint_valid,
+                  .granule = in.hint_granule};
+  now.hints = hints_.eval(now.hints_in);  // nothing in it depends on the memory queue's ready
+}
+
 RootPort::Cycle RootPort::cycle(const In& in) const {
   Cycle now;
   const CxlPort::Out port = port_.eval({{}, in.link});
@@ -200,7 +210,12 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   m.in_valid = now.stores.mq_valid;
   if (now.stores.mq_valid) m.in_req = now.stores.mq_req;
   m.spec_valid = now.reader.spec_valid;
-  m.spec = {now.reader.run, now.reader.spec_line, modes_of(regs_.policy).with_length()};
+  m.spec = now.reader.run;
+  m.spec_line = now.reader.spec_line;
+  m.len_en = modes_of(regs_.policy).with_length();
+  cycle_hints(in, now);
+  m.hint_valid = now.hints.hint_valid;
+  m.hint = now.hints.run;
   m.req_ready = port.messages.tx_nd_ready;
   m.rwd_ready = port.messages.tx_wd_ready;
   if (port.messages.rx_wd_valid) {
@@ -222,6 +237,7 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   m.rsp_ready = now.stores.mq_rsp_ready;
   m.tick = now.isolation.tick;
   now.memory = memory_.eval(m);
+  now.hints_in.hint_ready = now.memory.hint_ready;
   now.isolation_in.timed_out = now.memory.timed_out;
   now.isolation_in.busy = now.memory.busy;
 
@@ -276,6 +292,7 @@ RootPort::Out RootPort::eval(const In& in) const {
   const Cycle now = cycle(in);
   Out out;
   out.req_ready = now.stores.req_ready;
+  out.hint_ready = now.hints.in_ready;
   out.rsp_valid = now.stores.rsp_valid;
   if (out.rsp_valid) out.rsp = now.stores.rsp;
   out.lm_valid = now.stores.lm_valid;
@@ -310,6 +327,7 @@ regs::rp::Regs RootPort::registers(const Cycle& now) const {
   regs.moderate.count = responses(DevLoad::Moderate);
   regs.severe.count = responses(DevLoad::Severe);
   show(now.reader.counters, regs);
+  show(now.hints.counters, regs);
   regs.unexpected.count = now.memory.unexpected;
   regs.ds_status = {.on = stores_on_,
                     .empty = now.stores.empty,
@@ -366,6 +384,7 @@ void RootPort::clock(const In& in) {
   reader_.clock(now.reader_in);
   if (now.policy_written) reader_.use_stream_sets(regs_.policy.stream_sets);
   stores_.clock(now.stores_in, now.stores);
+  hints_.clock(now.hints_in);
   memory_.clock(now.memory_in);
   queue_.clock(now.queue_in);
 }

@@ -23,6 +23,7 @@
 #include "refmodel/cxl_io/port_config_space.hpp"
 #include "refmodel/cxl_io/retrain_request.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
+#include "refmodel/root_port/hint_queue.hpp"
 #include "refmodel/root_port/isolation.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -41,6 +42,8 @@ class RootPort {
   struct In {
     bool req_valid = false;
     MemRequest req;
+    bool hint_valid = false;
+    std::uint64_t hint_granule = 0;
     bool rsp_ready = false;
     RegisterAccess reg;
     unsigned device = 0;  // number on bus 0, constant
@@ -52,6 +55,7 @@ class RootPort {
   };
   struct Out {
     bool req_ready = false;  // this and lm_rsp_ready: with their valid
+    bool hint_ready = false;
     bool rsp_valid = false;
     MemResponse rsp;  // with rsp_valid
     bool lm_valid = false;
@@ -111,6 +115,8 @@ class RootPort {
     DeterministicStore::In stores_in;
     DeterministicStore::Out stores;
     bool quiet = false;  // deterministic store may go on or off
+    HintQueue::In hints_in;
+    HintQueue::Out hints;
     MemoryQueueBlock::In memory_in;
     MemoryQueueBlock::Out memory;
     Profiler::In profiler_in;
@@ -135,6 +141,8 @@ class RootPort {
   [[nodiscard]] Cycle cycle(const In& in) const;
   // Deterministic store, before what depends on the memory queue's outputs.
   void cycle_stores(const In& in, Cycle& now) const;
+  // The hint queue, before the memory queue, whose ready it hears last.
+  void cycle_hints(const In& in, Cycle& now) const;
   // Who is at isolation, RAS and link registers.
   void cycle_route(const In& in, Cycle& now) const;
   [[nodiscard]] std::uint32_t structures_rdata() const;
@@ -161,6 +169,7 @@ class RootPort {
   Isolation isolation_;
   SrQueue queue_;
   SrReaderBlock reader_;
+  HintQueue hints_;
   MemoryQueueBlock memory_;
   Profiler profiler_;
   LoadControl load_;
