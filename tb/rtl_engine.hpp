@@ -79,6 +79,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void step_firmware();
   [[nodiscard]] bool is_held_down(unsigned port) const;
   void await_recovery();
+  void finish_hints();
   void drive_bus();
   void drive_link(unsigned port, Time edge);
   void drive_media(unsigned port);
@@ -129,7 +130,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   bool just_recovered_ = false;
   std::string recovery_problem_;
   std::optional<MemRequest> offered_;
-  std::optional<Hint> hint_;  // on the bus for one cycle
+  std::optional<Hint> hint_;              // on the bus for one cycle
+  bool hinted_ = false;                   // there was one
   bool refused_ = false;                  // a submit() since the last advance_to()
   RingQueue<MemResponse, 1024> answers_;  // a register access leaves all that is in flight here
   std::array<bool, kPorts> gone_{};       // links that are down for good

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <type_traits>
+#include <utility>
 
 #include "common/input_error.hpp"
 #include "flits/messages.hpp"
@@ -243,6 +244,7 @@ template <typename Top, unsigned Ports>
 bool BasicRtlEngine<Top, Ports>::hint(const Hint& hint) {
   if (hint_) return false;
   hint_ = hint;
+  hinted_ = true;
   return true;
 }
 
@@ -391,6 +393,11 @@ void BasicRtlEngine<Top, Ports>::await_recovery() {
   recovery_.reset();
   set_register_port(RegisterSpace::RootPort, 0, 0);
   recovery_problem_ = fmt::format("port {}: its link has not come back", outage_->port);
+}
+
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::finish_hints() {
+  if (std::exchange(hinted_, false)) end_hints(*this, *this, kPorts, Time{0});
 }
 
 template <typename Top, unsigned Ports>
@@ -688,12 +695,16 @@ void BasicRtlEngine<Top, Ports>::dump(Time time) {
 template <typename Top, unsigned Ports>
 std::optional<std::string> BasicRtlEngine<Top, Ports>::drain() {
   await_recovery();
+  finish_hints();
   return stores_ ? drain_stores(*this, *this, kPorts) : std::nullopt;
 }
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::end(bool whole) {
-  if (whole) await_recovery();
+  if (whole) {
+    await_recovery();
+    finish_hints();
+  }
   for (int i = 0; i < kLastCycles; ++i) cycle();
   if (whole) run_until_quiet(*this, parts_.media);
   for (auto& wire : wires_) wire->end_run();

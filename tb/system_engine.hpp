@@ -66,7 +66,8 @@ struct CosimReport {
 
 class SystemEngine : public Engine {
  public:
-  // Deterministic store: brings every store to its endpoint, which takes time. Call after the
+  // Deterministic store: brings every store to its endpoint, which takes time; hints are dropped
+  // from here on. Call after the
   // initiator is done, before contents are looked at and before finish(). A line if that fails.
   [[nodiscard]] virtual std::optional<std::string> drain() = 0;
   // Ends the run: finishes what still runs inside (the model of a cosim), closes files, makes the

@@ -10,12 +10,17 @@
 #pragma once
 
 #include "common/counters.hpp"
+#include "common/engine.hpp"
 #include "common/register_bus.hpp"
 #include "sim/config/config.hpp"
 
 namespace cxlgpu {
 
 void set_up_hints(RegisterBus& bus, unsigned port, const RootPortConfig& config);
+// At the end of a run: hints are not used any more, and those held pass the host bridge unused, so
+// that the counters stand still. `access`: what a register access takes that takes `engine`, which
+// is behind `bus`, no time.
+void end_hints(RegisterBus& bus, Engine& engine, unsigned ports, Time access);
 [[nodiscard]] SrCounters read_speculation(RegisterBus& bus, unsigned port);
 [[nodiscard]] HintCounters read_hints(RegisterBus& bus, unsigned port);
 [[nodiscard]] BridgeHintCounters read_bridge_hints(RegisterBus& bus);
