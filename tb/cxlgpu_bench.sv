@@ -84,11 +84,13 @@ module cxlgpu_bench
   lm_rsp_t [NumPorts-1:0]     lm_rsp;
 
   always_ff @(negedge clk_i) begin
-    axi_req.aw_valid <= axi_req_i.aw_valid;
-    axi_req.ar_valid <= axi_req_i.ar_valid;
-    axi_req.b_ready  <= axi_req_i.b_ready;
-    axi_req.r_ready  <= axi_req_i.r_ready;
-    axi_req.w_valid  <= axi_req_i.w_valid;
+    axi_req.hint_valid <= axi_req_i.hint_valid;
+    axi_req.aw_valid   <= axi_req_i.aw_valid;
+    axi_req.ar_valid   <= axi_req_i.ar_valid;
+    axi_req.b_ready    <= axi_req_i.b_ready;
+    axi_req.r_ready    <= axi_req_i.r_ready;
+    axi_req.w_valid    <= axi_req_i.w_valid;
+    if (axi_req_i.hint_valid) axi_req.hint <= axi_req_i.hint;
     if (axi_req_i.aw_valid) axi_req.aw <= axi_req_i.aw;
     if (axi_req_i.ar_valid) axi_req.ar <= axi_req_i.ar;
     if (axi_req_i.w_valid) axi_req.w <= axi_req_i.w;

@@ -242,8 +242,16 @@ struct AxiR {
   static constexpr Field data{0, 512};
 };
 
+struct AxiHint {
+  static constexpr std::size_t kBits = 76;
+  static constexpr Field addr{12, 64};
+  static constexpr Field granules{0, 12};
+};
+
 struct AxiReq {
-  static constexpr std::size_t kBits = 768;
+  static constexpr std::size_t kBits = 845;
+  static constexpr Field hint_valid{844, 1};
+  static constexpr Field hint{768, 76};
   static constexpr Field aw_valid{767, 1};
   static constexpr Field aw{674, 93};
   static constexpr Field ar_valid{673, 1};

@@ -5,6 +5,7 @@
 // A write needs its address and its data in the same cycle. Reads and writes take turns when both
 // are offered. One register stage towards the host bridge (1 cycle); responses pass to B and R
 // combinationally from the registers that hold them, one each, so neither waits for the other.
+// Hints, which AXI4 has not, pass combinationally and wait for nothing.
 // Ready may depend on valid (a read's on those of a write and the reverse), never the reverse.
 //
 // Only aligned single-beat 64 B transfers below 2^52 exist here, and a channel holds what it offers
@@ -28,6 +29,9 @@ module axi_adapter
   output logic         req_valid_o,      // a request, in the order taken; stays until req_ready_i
   input  logic         req_ready_i,      // takes the request; may depend on req_o
   output sys_req_t     req_o,            // poison is 0; be and data of a read mean nothing
+  output logic         hint_valid_o,     // pulse: a hint, taken or lost
+  output granule_t     hint_first_o,     // its first granule
+  output logic [11:0]  hint_len_o,       // granules - 1
   input  logic         r_valid_i,        // a read is answered; r_* stay until r_ready_o
   output logic         r_ready_o,        // r_ready in the same cycle
   input  sys_id_t      r_id_i,           // id of the request
@@ -112,6 +116,10 @@ module axi_adapter
     end
   end
 
+  assign hint_valid_o = axi_req_i.hint_valid;
+  assign hint_first_o = axi_req_i.hint.addr[51:8];
+  assign hint_len_o   = axi_req_i.hint.granules;
+
   // The address bits outside a line address only matter to the assertions below.
   logic unused_axi;
   assign unused_axi = ^axi_req_i;
@@ -136,6 +144,9 @@ module axi_adapter
     axi_req_i.ar_valid |->
     axi_req_i.ar.len == '0 && axi_req_i.ar.size == AxiSize64B && axi_req_i.ar.burst == AxiBurstIncr)
     else $error("a read that is not one beat of 64 bytes");
+  HintAddress_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    axi_req_i.hint_valid |-> axi_req_i.hint.addr[63:52] == '0 && axi_req_i.hint.addr[7:0] == '0)
+    else $error("a hint of an address that is no granule below 2^52");
   AwHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (axi_req_i.aw_valid && !axi_rsp_o.aw_ready) |=>
     (axi_req_i.aw_valid && $stable(axi_req_i.aw.id) && $stable(axi_req_i.aw.addr)))

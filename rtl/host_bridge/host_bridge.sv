@@ -10,6 +10,8 @@
 // Requests of one way out stay in order; those of different ways out do not wait for each other,
 // but one that finds its register occupied holds the bus in front. A miss (no decoder, or a target
 // that is no port here) is answered with error: reads give all ones, writes complete.
+// Hints go through hint_walker, which asks the HDM decoder in cycles without a request, so that
+// they delay none.
 // Latency: one cycle each way.
 //
 // Source: CXL 2.0, 8.2.5.12 and the rules for unmapped addresses; AMBA AXI4 (R and B are
@@ -18,11 +20,14 @@
 module host_bridge
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
+  import cxl_reg_pkg::*;
+  import cxl_reg_types_pkg::*;
 #(
   parameter int unsigned NumPorts       = 2,      // 1..64: root ports
   parameter logic [7:0]  PortNumberBase = 8'h10,  // 0..256-NumPorts: number of root port 0 in
                                                   // target lists; port i has it + i
-  parameter int unsigned NumDecoders    = 4       // 1..10, 1 or even: HDM decoders
+  parameter int unsigned NumDecoders    = 4,      // 1..10, 1 or even: HDM decoders
+  parameter int unsigned HintDepth      = 16      // 1..64: hints held
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -40,7 +45,11 @@ module host_bridge
   input  logic                    b_ready_i,         // may be low; reads go on
   output sys_id_t                 b_id_o,            // id of the write answered
   output logic                    b_error_o,         // the root port's, or no root port serves it
-  // HDM decoder capability structure
+  // Hints
+  input  logic                    hint_valid_i,      // pulse: a hint, taken or lost
+  input  granule_t                hint_first_i,      // its first granule
+  input  logic [11:0]             hint_len_i,        // granules - 1
+  // HDM decoder capability structure, and the counters of hints
   input  reg_req_t                reg_req_i,         // an access each cycle, never stalled
   output logic [31:0]             reg_rdata_o,       // the register read in the cycle before; else
                                                      // 0
@@ -52,6 +61,10 @@ module host_bridge
   output logic [NumPorts-1:0]     port_rsp_ready_o,  // takes it; low in another's turn, or while
                                                      // answers of its kind stall
   input  sys_rsp_t [NumPorts-1:0] port_rsp_i,        // answers come in any order
+  output logic [NumPorts-1:0]     port_hint_valid_o,    // a granule of a hint for it; stays until
+                                                        // taken
+  input  logic [NumPorts-1:0]     port_hint_ready_i,    // takes it; low stalls all hints behind
+  output granule_t                port_hint_granule_o,  // the granule, of the port with valid
   // Trace
   output trace_t                  tr_sys_accept_o    // a request is taken; info 0 is write
 );
@@ -60,6 +73,7 @@ module host_bridge
   localparam int unsigned SrcBits    = $clog2(NumSources);
   typedef logic [SrcBits-1:0] src_t;
   localparam src_t Local = src_t'(NumPorts);
+  localparam int unsigned PortBits = (NumPorts > 1) ? $clog2(NumPorts) : 1;
 
   if (NumPorts < 1 || NumPorts > 64) begin : g_bad_ports
     $error("host_bridge: NumPorts must be 1..64");
@@ -69,13 +83,18 @@ module host_bridge
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Decode of the arriving request
+  // Decode of the arriving request, or of a hint's granule
   // ---------------------------------------------------------------------------------------------
-  logic       hit;
+  logic       hit, is_port;
+  line_addr_t hpa_line;
   logic [7:0] target, port_idx;
   logic [3:0] unused_decoder, unused_way;
   logic       unused_enabled;
   line_addr_t unused_dpa;
+
+  logic        hint_ask, hint_lost, hint_miss;
+  granule_t    hint_granule;
+  logic [31:0] rdata_hdm;
 
   hdm_decoder #(
     .IsDevice   (1'b0),
@@ -84,10 +103,10 @@ module host_bridge
     .clk_i,
     .rst_ni,
     .reg_req_i,
-    .reg_rdata_o,
+    .reg_rdata_o(rdata_hdm),
     .enabled_o  (unused_enabled),
-    .hpa_valid_i(req_valid_i),
-    .hpa_line_i (req_i.line),
+    .hpa_valid_i(req_valid_i || hint_ask),
+    .hpa_line_i (hpa_line),
     .hit_o      (hit),
     .decoder_o  (unused_decoder),
     .way_o      (unused_way),
@@ -95,7 +114,60 @@ module host_bridge
     .dpa_line_o (unused_dpa)
   );
 
+  assign hpa_line = req_valid_i ? req_i.line : {hint_granule, 2'b00};
   assign port_idx = target - PortNumberBase;
+  assign is_port  = hit && 32'(port_idx) < NumPorts;
+
+  // ---------------------------------------------------------------------------------------------
+  // Hints
+  // ---------------------------------------------------------------------------------------------
+  hint_walker #(
+    .Depth   (HintDepth),
+    .NumPorts(NumPorts)
+  ) u_hint_walker (
+    .clk_i,
+    .rst_ni,
+    .in_valid_i    (hint_valid_i),
+    .in_first_i    (hint_first_i),
+    .in_len_i      (hint_len_i),
+    .free_i        (!req_valid_i),
+    .ask_o         (hint_ask),
+    .granule_o     (hint_granule),
+    .hit_i         (is_port),
+    .port_i        (PortBits'(port_idx)),
+    .port_valid_o  (port_hint_valid_o),
+    .port_ready_i  (port_hint_ready_i),
+    .port_granule_o(port_hint_granule_o),
+    .lost_o        (hint_lost),
+    .miss_o        (hint_miss)
+  );
+
+  logic [31:0] hints_q, hints_lost_q, hint_misses_q, rdata_hints_q, rdata_hints_d;
+
+  always_comb begin
+    rdata_hints_d = '0;
+    if (reg_req_i.valid && !reg_req_i.write) begin
+      rdata_hints_d = hb_word('{hints: hints_q, hints_lost: hints_lost_q,
+                                hint_misses: hint_misses_q}, reg_req_i.addr[11:2]);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      hints_q       <= '0;
+      hints_lost_q  <= '0;
+      hint_misses_q <= '0;
+      rdata_hints_q <= '0;
+    end else begin
+      if (hint_valid_i) hints_q       <= hints_q + 32'd1;
+      if (hint_lost)    hints_lost_q  <= hints_lost_q + 32'd1;
+      if (hint_miss)    hint_misses_q <= hint_misses_q + 32'd1;
+      rdata_hints_q <= rdata_hints_d;
+    end
+  end
+
+  // Of the two at most one was read; the other says 0.
+  assign reg_rdata_o = rdata_hdm | rdata_hints_q;
 
   // ---------------------------------------------------------------------------------------------
   // H1: a register for each way out
@@ -106,7 +178,7 @@ module host_bridge
   sys_id_t               local_id_q;
   logic                  local_write_q, local_taken;
 
-  assign dest        = (hit && 32'(port_idx) < NumPorts) ? src_t'(port_idx) : Local;
+  assign dest        = (req_valid_i && is_port) ? src_t'(port_idx) : Local;
   assign h1_leaves   = {local_taken, h1_valid_q[NumPorts-1:0] & port_req_ready_i};
   assign h1_free     = ~h1_valid_q | h1_leaves;
   assign req_ready_o = h1_free[dest];
@@ -258,6 +330,13 @@ module host_bridge
   OtherPortsGoOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest])
     else $error("a request waits though its way out is free");
+  HintYields_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    hint_ask |-> !req_valid_i)
+    else $error("a hint is decoded in the cycle of a request");
+  HintStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    ((port_hint_valid_o & ~port_hint_ready_i) != '0) |=>
+    $stable(port_hint_valid_o) && $stable(port_hint_granule_o))
+    else $error("a granule of a hint changed or vanished before it was taken");
   ReadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (r_valid_o && !r_ready_i) |=>
     r_valid_o && $stable(r_id_o) && $stable(r_error_o) && $stable(r_data_o))

@@ -43,15 +43,23 @@ package cxlgpu_port_pkg;
     line_t      data;  // byte n in bits 8n+7:8n
   } axi_r_t;
 
+  // No channel of AXI4: a range that will be read soon. It has no ready and no answer.
+  typedef struct packed {
+    logic [63:0] addr;      // of a granule of 256 B; 63:52 and 7:0 are 0
+    logic [11:0] granules;  // granules - 1
+  } axi_hint_t;
+
   // From the manager.
   typedef struct packed {
-    logic      aw_valid;  // a write's address
+    logic      hint_valid;  // a hint, taken in this cycle or lost
+    axi_hint_t hint;
+    logic      aw_valid;    // a write's address
     axi_addr_t aw;
-    logic      ar_valid;  // a read's address
+    logic      ar_valid;    // a read's address
     axi_addr_t ar;
-    logic      b_ready;   // may be low; reads go on
-    logic      r_ready;   // may be low; writes go on
-    logic      w_valid;   // a write's data
+    logic      b_ready;     // may be low; reads go on
+    logic      r_ready;     // may be low; writes go on
+    logic      w_valid;     // a write's data
     axi_w_t    w;
   } axi_req_t;
 
@@ -106,7 +114,8 @@ package cxlgpu_port_pkg;
     trace_t load_control;  // the granularity has changed; id 0, info gran_e
     trace_t ds;            // deterministic store did something; id ds_event_t, line lines deferred
     trace_t port_respond;  // a response is taken from the controller; info {DevLoad, tag[5:0]}
-    trace_t spec_issue;    // a MemSpecRd is handed to the controller; id 0, info granules
+    trace_t spec_issue;    // a MemSpecRd is handed to the controller; id 1 of a hint, else 0, info
+                           // granules
     trace_t ctrl_store;    // a store is handed to it; id tag, info opcode
     trace_t ctrl_accept;   // a load is handed to it, in the same cycle or not; id tag, info opcode
     trace_t memq_alloc;    // the memory queue takes a load or store; info tag

@@ -7,9 +7,10 @@
 //   frees   with its response                 when handed to the controller
 //
 // One allocation a cycle, MemSpecRd first, so that neither kind can starve the other: they use
-// different entries. Allocation appends the entry to the Req order (MemRd, MemSpecRd) or to the RwD
-// order; the two heads are offered to the controller independently. A line is held by one load or
-// store at a time, which keeps accesses to a line in order.
+// different entries. A MemSpecRd of a hint comes last, and only while no other is here, so that it
+// delays a load by a slot of the link at most. Allocation appends the entry to the Req order (MemRd,
+// MemSpecRd) or to the RwD order; the two heads are offered to the controller independently. A line
+// is held by one load or store at a time, which keeps accesses to a line in order.
 //
 // Responses: DRS and NDR by turns, one a cycle, into one register. sent[tag] says that the far end
 // owes an answer under a tag, whatever became of the entry. What no tag owes is dropped and
@@ -54,6 +55,14 @@ module memory_queue
   input  logic [1:0]                         spec_len_i,    // granules - 1; sent with len_en_i
   input  line_addr_t                         spec_line_i,   // line of the load; sent without
                                                             // len_en_i
+  // Hints
+  input  logic                               hint_valid_i,  // a MemSpecRd of a hint is offered
+  output logic                               hint_ready_o,  // low: a MemSpecRd is here or offered
+                                                            // above, or a load or store is taken
+  input  granule_t                           hint_first_i,  // first granule; without len_en_i its
+                                                            // first line is sent
+  input  logic [1:0]                         hint_len_i,    // granules - 1; sent with len_en_i
+  // Of both
   input  logic                               len_en_i,      // level: a MemSpecRd taken now has a
                                                             // length
   // To the controller
@@ -111,7 +120,7 @@ module memory_queue
   output trace_t                             tr_rwd_o,     // a store is handed over; id tag, info
                                                            // opcode
   output trace_t                             tr_spec_o,    // a MemSpecRd is handed over; info
-                                                           // granules
+                                                           // granules, id 1 of a hint
   output trace_t                             tr_respond_o  // answered or refused; id of the system,
                                                            // info {DevLoad, tag[5:0]}
 );
@@ -148,11 +157,12 @@ module memory_queue
   logic [SpecEntries-1:0]             spec_valid_q;
   line_addr_t                         spec_addr_q [SpecEntries];  // address[51:6] as sent
   logic                               spec_len_en_q [SpecEntries];
+  logic                               spec_hint_q [SpecEntries];
 
   // ---------------------------------------------------------------------------------------------
   // Allocation
   // ---------------------------------------------------------------------------------------------
-  logic      alloc, alloc_spec, held, refuse, closing_q;
+  logic      alloc, alloc_spec, alloc_hint, hint_may, held, refuse, closing_q;
   tag_t      free_idx;
   spec_idx_t spec_free_idx;
 
@@ -185,6 +195,9 @@ module memory_queue
   assign alloc_spec   = spec_valid_i && spec_ready_o;
   assign in_ready_o   = !(&valid_q) && !held && !alloc_spec;
   assign alloc        = in_valid_i && in_ready_o;
+  assign hint_may     = spec_valid_q == '0 && !spec_valid_i;
+  assign hint_ready_o = hint_may && !alloc;
+  assign alloc_hint   = hint_valid_i && hint_ready_o;
 
   // ---------------------------------------------------------------------------------------------
   // Order of hand-over
@@ -196,8 +209,10 @@ module memory_queue
   logic [$clog2(Depth+1)-1:0] unused_req_count;
   logic [$clog2(Loads+1)-1:0] unused_rwd_count;
 
-  assign req_push = (alloc_spec || (alloc && !in_req_i.is_write)) && !refuse;
-  assign req_in   = alloc_spec ? idx_t'(Loads) + idx_t'(spec_free_idx) : idx_t'(free_idx);
+  // A load or store is late: its lookup is the last choice.
+  assign req_push = (alloc ? !in_req_i.is_write : (alloc_spec || (hint_may && hint_valid_i)))
+                    && !refuse;
+  assign req_in   = alloc ? idx_t'(free_idx) : idx_t'(Loads) + idx_t'(spec_free_idx);
   assign rwd_push = alloc && in_req_i.is_write && !refuse;
 
   fifo #(
@@ -420,7 +435,7 @@ module memory_queue
         own_q[free_idx]   <= refuse;
         late_q[free_idx]  <= 1'b0;
       end
-      if (alloc_spec && !refuse) spec_valid_q[spec_free_idx] <= 1'b1;
+      if ((alloc_spec || alloc_hint) && !refuse) spec_valid_q[spec_free_idx] <= 1'b1;
       if (req_pop && req_is_spec) spec_valid_q[req_spec] <= 1'b0;
       if (match || give_up) valid_q[rsp_idx] <= 1'b0;
       if (give_up) own_start_q <= (own_idx == tag_t'(Loads - 1)) ? '0 : own_idx + tag_t'(1);
@@ -444,6 +459,13 @@ module memory_queue
     end
   end
 
+  // address[51:6] of the MemSpecRd that is taken
+  line_addr_t spec_addr;
+  always_comb begin
+    spec_addr = {hint_first_i, len_en_i ? hint_len_i : 2'd0};
+    if (spec_valid_i) spec_addr = len_en_i ? {spec_first_i, spec_len_i} : spec_line_i;
+  end
+
   // Payload: no reset, it counts only while its entry is valid.
   always_ff @(posedge clk_i) begin
     if (alloc) begin
@@ -456,9 +478,10 @@ module memory_queue
         poison_q[free_idx] <= in_req_i.poison;
       end
     end
-    if (alloc_spec) begin
-      spec_addr_q[spec_free_idx]   <= len_en_i ? {spec_first_i, spec_len_i} : spec_line_i;
+    if (alloc_spec || alloc_hint) begin
+      spec_addr_q[spec_free_idx]   <= spec_addr;
       spec_len_en_q[spec_free_idx] <= len_en_i;
+      spec_hint_q[spec_free_idx]   <= !spec_valid_i;
     end
   end
 
@@ -483,6 +506,7 @@ module memory_queue
     if (req_sent) begin
       if (req_is_spec) begin
         tr_spec_o.valid = 1'b1;
+        tr_spec_o.id    = 16'(spec_hint_q[req_spec]);
         tr_spec_o.line  = spec_addr_q[req_spec];
         tr_spec_o.info  = 8'd1;
         if (spec_len_en_q[req_spec]) begin
@@ -522,12 +546,19 @@ module memory_queue
       else $error("a load or MemSpecRd is accepted without room in the order of Req");
   RwdRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rwd_push |-> rwd_room)
       else $error("a store is accepted without room in the order of RwD");
-  OneAccepted_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(alloc && alloc_spec))
-      else $error("a MemSpecRd and a load or store are accepted in one cycle");
+  OneAccepted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({alloc, alloc_spec, alloc_hint}))
+      else $error("two of MemSpecRd, hint, and load or store are accepted in one cycle");
+  HintAlone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      alloc_hint |-> spec_valid_q == '0 && !spec_valid_i)
+      else $error("a MemSpecRd of a hint is accepted beside another MemSpecRd");
+  HintYields_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      hint_ready_o |-> !(in_valid_i && in_ready_o))
+      else $error("a MemSpecRd of a hint is accepted in the cycle of a load or store");
   AllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) alloc |-> !valid_q[free_idx])
       else $error("a load or store takes an entry in use");
   SpecAllocFree_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      alloc_spec |-> !spec_valid_q[spec_free_idx])
+      (alloc_spec || alloc_hint) |-> !spec_valid_q[spec_free_idx])
       else $error("a MemSpecRd takes an entry in use");
   ReqSentOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (req_sent && !req_is_spec) |-> valid_q[req_idx] && !sent_q[req_idx] && !is_write_q[req_idx])

@@ -9,6 +9,9 @@
 //                                       +--+              |      +-- local memory
 //                                       +- load control <-+ profiler
 //
+// Hints of kernels come beside the requests: hint_queue makes MemSpecRd of them, which the memory
+// queue takes when it has nothing else to do.
+//
 // DS is deterministic_store: three places on the way, wires while it is off.
 //
 // isolation counts the time-out and, enabled, makes the memory queue answer by itself when a
@@ -75,6 +78,10 @@ module root_port
   output logic        rsp_valid_o,  // a response is offered; any order between lines
   input  logic        rsp_ready_i,  // low stalls the responses
   output sys_rsp_t    rsp_o,        // id and kind of the request, data of a read, error
+  // Hints of the host bridge
+  input  logic        hint_valid_i,    // a granule that will be loaded soon; stays until taken
+  output logic        hint_ready_o,    // low while a run of granules waits that it does not join
+  input  granule_t    hint_granule_i,  // the granule
   // Local memory: the region of deterministic store
   output logic        lm_valid_o,      // a read or write of local memory is offered; stays until
                                        // taken
@@ -150,13 +157,14 @@ module root_port
   // Registers
   // ---------------------------------------------------------------------------------------------
   rp_policy_t       policy_q;
+  rp_hint_control_t hint_control_q;
   rp_viral_t        viral_q, viral_d;
   logic [31:0]      rdata_q, rdata_d, rdata_isolation, rdata_ras, rdata_link, rdata_io;
   logic [31:0]      rdata_page;
   logic             route_q;
   reg_req_t         reg_req_route, reg_req_page;
   reg_req_t         reg_req_isolation, reg_req_ras, reg_req_link, reg_req_io, reg_req_ds;
-  logic             wr_policy, wr_viral;
+  logic             wr_policy, wr_viral, wr_hint_control;
   logic             device_viral, ras_fatal;
   gran_e            state;
   logic [1:0]       level;
@@ -165,6 +173,7 @@ module root_port
   logic [31:0]      spec_requested, spec_lines_used, spec_issued_late;
   logic [31:0]      spec_useful_granules, spec_useless_granules;
   logic [31:0]      unexpected;
+  logic [31:0]      hint_granules, hint_issued, hint_dropped;
   logic [3:0][31:0] rsp_count;
   logic [31:0]      rdata_ds;
 
@@ -174,13 +183,20 @@ module root_port
   assign wr_viral  = reg_req_i.valid && reg_req_i.write
                      && reg_req_i.addr[11:2] == RpViralOffset[11:2];
 
+  assign wr_hint_control = reg_req_i.valid && reg_req_i.write
+                           && reg_req_i.addr[11:2] == RpHintControlOffset[11:2];
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      policy_q <= RpPolicyAtReset;
-      viral_q  <= RpViralAtReset;
+      policy_q       <= RpPolicyAtReset;
+      viral_q        <= RpViralAtReset;
+      hint_control_q <= RpHintControlAtReset;
     end else begin
       if (wr_policy) policy_q <= rp_policy_written(policy_q, reg_req_i.wdata);
       viral_q <= viral_d;
+      if (wr_hint_control) begin
+        hint_control_q <= rp_hint_control_written(hint_control_q, reg_req_i.wdata);
+      end
     end
   end
 
@@ -222,6 +238,10 @@ module root_port
         spec_useless_granules: spec_useless_granules,
         spec_issued_late:      spec_issued_late,
         score_suppressed:      score_suppressed,
+        hint_control:          hint_control_q,
+        hint_granules:         hint_granules,
+        hint_issued:           hint_issued,
+        hint_dropped:          hint_dropped,
         default:               '0
       }, reg_req_i.addr[11:2]);
     end
@@ -429,6 +449,35 @@ module root_port
   );
 
   // ---------------------------------------------------------------------------------------------
+  // Hints
+  // ---------------------------------------------------------------------------------------------
+  logic       mq_hint_valid, mq_hint_ready, mq_len_en;
+  granule_t   mq_hint_first;
+  logic [1:0] mq_hint_len;
+
+  assign mq_len_en = policy_q.len_enable && !policy_q.spec_64b;
+
+  hint_queue u_hint_queue (
+    .clk_i,
+    .rst_ni,
+    .enable_i    (hint_control_q.enable),
+    .len_en_i    (mq_len_en),
+    .interval_i  ({hint_control_q.severe, hint_control_q.moderate, hint_control_q.optimal,
+                   hint_control_q.light}),
+    .level_i     (level),
+    .in_valid_i  (hint_valid_i),
+    .in_ready_o  (hint_ready_o),
+    .in_granule_i(hint_granule_i),
+    .hint_valid_o(mq_hint_valid),
+    .hint_ready_i(mq_hint_ready),
+    .hint_first_o(mq_hint_first),
+    .hint_len_o  (mq_hint_len),
+    .granules_o  (hint_granules),
+    .issued_o    (hint_issued),
+    .dropped_o   (hint_dropped)
+  );
+
+  // ---------------------------------------------------------------------------------------------
   // Memory queue
   // ---------------------------------------------------------------------------------------------
   logic       req_msg_valid, req_msg_ready, rwd_msg_valid, rwd_msg_ready;
@@ -464,7 +513,11 @@ module root_port
     .spec_first_i  (spec_first),
     .spec_len_i    (spec_len),
     .spec_line_i   (spec_line),
-    .len_en_i      (policy_q.len_enable && !policy_q.spec_64b),
+    .hint_valid_i  (mq_hint_valid),
+    .hint_ready_o  (mq_hint_ready),
+    .hint_first_i  (mq_hint_first),
+    .hint_len_i    (mq_hint_len),
+    .len_en_i      (mq_len_en),
     .req_valid_o   (req_msg_valid),
     .req_ready_i   (req_msg_ready),
     .req_hdr_o     (req_msg_hdr),

@@ -120,6 +120,10 @@ module root_complex
   sys_req_t [NumPorts-1:0] port_req;
   logic [NumPorts-1:0]     port_req_valid, port_req_ready, port_rsp_valid, port_rsp_ready;
   sys_rsp_t [NumPorts-1:0] port_rsp;
+  logic                    hint_valid;
+  granule_t                hint_first, port_hint_granule;
+  logic [11:0]             hint_len;
+  logic [NumPorts-1:0]     port_hint_valid, port_hint_ready;
 
   axi_adapter u_axi_adapter (
     .clk_i           (clk_i),
@@ -129,6 +133,9 @@ module root_complex
     .req_valid_o     (sys_req_valid),
     .req_ready_i     (sys_req_ready),
     .req_o           (sys_req),
+    .hint_valid_o    (hint_valid),
+    .hint_first_o    (hint_first),
+    .hint_len_o      (hint_len),
     .r_valid_i       (sys_r_valid),
     .r_ready_o       (sys_r_ready),
     .r_id_i          (sys_r_id),
@@ -162,6 +169,12 @@ module root_complex
     .b_error_o       (sys_b_error),
     .reg_req_i       (reg_req_bridge),
     .reg_rdata_o     (rdata_bridge),
+    .hint_valid_i    (hint_valid),
+    .hint_first_i    (hint_first),
+    .hint_len_i      (hint_len),
+    .port_hint_valid_o  (port_hint_valid),
+    .port_hint_ready_i  (port_hint_ready),
+    .port_hint_granule_o(port_hint_granule),
     .port_req_valid_o(port_req_valid),
     .port_req_ready_i(port_req_ready),
     .port_req_o      (port_req),
@@ -199,6 +212,9 @@ module root_complex
       .rsp_valid_o      (port_rsp_valid[p]),
       .rsp_ready_i      (port_rsp_ready[p]),
       .rsp_o            (port_rsp[p]),
+      .hint_valid_i     (port_hint_valid[p]),
+      .hint_ready_o     (port_hint_ready[p]),
+      .hint_granule_i   (port_hint_granule),
       .lm_valid_o       (lm_valid_o[p]),
       .lm_ready_i       (lm_ready_i[p]),
       .lm_req_o         (lm_req_o[p]),

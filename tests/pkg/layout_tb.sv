@@ -29,6 +29,8 @@ module layout_tb
   assign lm_rsp_o = '{error: 1'b1, kind: LmFlush, index: 6'h15, data: {8{64'h1122_3344_5566_7788}}};
 
   assign axi_req_o = '{
+    hint_valid: 1'b1,
+    hint: '{addr: 64'h8765_4321_0fed_cba9, granules: 12'h9c3},
     aw_valid: 1'b1,
     aw: '{id: 16'h1a2b, addr: 64'h0123_4567_89ab_cdef, len: 8'h5c, size: 3'd5, burst: 2'd2},
     ar_valid: 1'b0,

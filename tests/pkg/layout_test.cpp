@@ -89,6 +89,9 @@ TEST_F(Layout, RegistersAndLocalMemory) {
 
 TEST_F(Layout, Axi) {
   const auto& req = top_.axi_req_o;
+  expect(req, AxiReq::hint_valid, 1);
+  expect(req, AxiReq::hint[AxiHint::addr], 0x8765'4321'0fed'cba9);
+  expect(req, AxiReq::hint[AxiHint::granules], 0x9c3);
   expect(req, AxiReq::aw_valid, 1);
   expect(req, AxiReq::aw[AxiAddr::id], 0x1a2b);
   expect(req, AxiReq::aw[AxiAddr::addr], 0x0123'4567'89ab'cdef);

@@ -25,7 +25,8 @@ module responses_fv
   sys_id_t                  r_id, b_id;
   line_t                    r_data;
   logic [31:0]              rdata;
-  logic [NumPorts-1:0]      port_req_valid, port_rsp_valid, port_rsp_ready, kept_q;
+  logic [NumPorts-1:0]      port_req_valid, port_rsp_valid, port_rsp_ready, kept_q, hint_valid;
+  granule_t                 hint_granule;
   sys_req_t [NumPorts-1:0]  port_req;
   trace_t                   trace;
   logic [NumPorts-1:0][3:0] others_q;  // responses taken from others while this one waits
@@ -39,6 +40,8 @@ module responses_fv
     .clk_i, .rst_ni, .req_valid_i, .req_ready_o(req_ready), .req_i, .r_valid_o(r_valid), .r_ready_i,
     .r_id_o(r_id), .r_error_o(r_error), .r_data_o(r_data), .b_valid_o(b_valid), .b_ready_i,
     .b_id_o(b_id), .b_error_o(b_error), .reg_req_i, .reg_rdata_o(rdata),
+    .hint_valid_i(1'b0), .hint_first_i('0), .hint_len_i('0), .port_hint_valid_o(hint_valid),
+    .port_hint_ready_i('0), .port_hint_granule_o(hint_granule),
     .port_req_valid_o(port_req_valid), .port_req_ready_i, .port_req_o(port_req),
     .port_rsp_valid_i(port_rsp_valid), .port_rsp_ready_o(port_rsp_ready), .port_rsp_i(port_rsp),
     .tr_sys_accept_o(trace));

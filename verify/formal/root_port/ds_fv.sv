@@ -121,7 +121,7 @@ module ds_fv
     .rd_head_o(rd_head), .rd_next_i(1'b0), .load_valid_o(load_valid), .load_line_o(load_line),
     .count_o(sr_count));
 
-  logic        spec_ready, mem_req_valid, rwd_valid, ndr_ready, drs_ready, timed_out;
+  logic        spec_ready, hint_ready, mem_req_valid, rwd_valid, ndr_ready, drs_ready, timed_out;
   logic        refuse, bad_rsp;
   msg_hdr_t    req_hdr, rwd_hdr;
   line_t       rwd_data;
@@ -139,7 +139,8 @@ module ds_fv
   memory_queue #(.Depth(MemDepth), .SpecEntries(1)) u_mem (
     .clk_i, .rst_ni, .in_valid_i(mq_valid), .in_ready_o(mq_ready), .in_req_i(mq_req),
     .spec_valid_i(1'b0), .spec_ready_o(spec_ready), .spec_first_i('0), .spec_len_i('0),
-    .spec_line_i('0), .len_en_i(1'b0), .req_valid_o(mem_req_valid), .req_ready_i(!owed_q),
+    .spec_line_i('0), .hint_valid_i(1'b0), .hint_ready_o(hint_ready), .hint_first_i('0), .hint_len_i('0),
+    .len_en_i(1'b0), .req_valid_o(mem_req_valid), .req_ready_i(!owed_q),
     .req_hdr_o(req_hdr), .rwd_valid_o(rwd_valid), .rwd_ready_i(!stored_q), .rwd_hdr_o(rwd_hdr),
     .rwd_data_o(rwd_data), .rwd_be_o(rwd_be), .ndr_valid_i(ndr_valid), .ndr_ready_o(ndr_ready),
     .ndr_hdr_i(msg_hdr_t'(ndr)), .drs_valid_i(drs_valid), .drs_ready_o(drs_ready),

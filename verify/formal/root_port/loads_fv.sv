@@ -57,7 +57,7 @@ module loads_fv
     .rd_head_o(rd_head), .rd_next_i(1'b0), .load_valid_o(load_valid), .load_line_o(load_line),
     .count_o(sr_count));
 
-  logic        spec_ready, req_valid, rwd_valid, ndr_ready, drs_ready, rsp_valid, rsp_taken;
+  logic        spec_ready, hint_ready, req_valid, rwd_valid, ndr_ready, drs_ready, rsp_valid, rsp_taken;
   logic        timed_out, busy, refuse, bad_rsp;
   msg_hdr_t    req_hdr, rwd_hdr;
   line_t       rwd_data;
@@ -108,7 +108,8 @@ module loads_fv
   memory_queue #(.Depth(MemDepth), .SpecEntries(SpecEntries)) u_mem (
     .clk_i, .rst_ni, .in_valid_i(head_valid), .in_ready_o(head_ready), .in_req_i(head),
     .spec_valid_i(spec_valid), .spec_ready_o(spec_ready), .spec_first_i('0), .spec_len_i('0),
-    .spec_line_i('0), .len_en_i(1'b0), .req_valid_o(req_valid),
+    .spec_line_i('0), .hint_valid_i(1'b0), .hint_ready_o(hint_ready), .hint_first_i('0), .hint_len_i('0),
+    .len_en_i(1'b0), .req_valid_o(req_valid),
     .req_ready_i(!owed_q || drs_ready), .req_hdr_o(req_hdr), .rwd_valid_o(rwd_valid),
     .rwd_ready_i(!stored_q || ndr_ready), .rwd_hdr_o(rwd_hdr), .rwd_data_o(rwd_data), .rwd_be_o(rwd_be),
     .ndr_valid_i(stored_q), .ndr_ready_o(ndr_ready), .ndr_hdr_i(msg_hdr_t'(ndr)), .drs_valid_i(owed_q),
