@@ -408,6 +408,12 @@ void BasicRtlEngine<Top, Ports>::drive_bus() {
   set_field(bus, AxiReq::aw_valid, write);
   set_field(bus, AxiReq::w_valid, write);
   set_field(bus, AxiReq::ar_valid, read);
+  set_field(bus, AxiReq::hint_valid, hint_.has_value());
+  if (hint_) {
+    set_field(bus, AxiReq::hint[AxiHint::addr], hint_->addr);
+    set_field(bus, AxiReq::hint[AxiHint::granules], hint_->granules - 1);
+    hint_.reset();  // taken or lost in this cycle
+  }
   if (!offered_) return;
   const Field address = write ? AxiReq::aw : AxiReq::ar;
   set_field(bus, address[AxiAddr::id], offered_->id);

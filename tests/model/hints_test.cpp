@@ -102,7 +102,10 @@ TEST(HintsModel, CyclesSleptThroughChangeNothing) {
     for (const bool sleeps : {true, false}) {
       Machine& machine = sleeps ? asleep : awake;
       Sleepless sleepless(*machine.engine, config.ports);
-      RandomTraffic traffic({.seed = seed, .requests = 1500, .base = kBase, .idle_share = 0.99});
+      RandomTraffic traffic({.seed = seed,
+                             .requests = 1500,
+                             .base = kBase,
+                             .idle_share = seed % 3 == 0 ? 0.8 : 0.99});
       HintedInitiator hinted(traffic, {.seed = seed, .base = kBase, .rest = 4000});
       Engine& engine = sleeps ? static_cast<Engine&>(*machine.engine) : sleepless;
       EXPECT_EQ(run(hinted, engine, kLimit).status, RunStatus::Done);
@@ -159,7 +162,7 @@ TEST(HintsModel, ARunIsClosedByTimeOrByAnotherGranule) {
 }
 
 TEST(HintsModel, OverOneTwoAndFourPortsDataIsRight) {
-  std::uint64_t seed = test::from_environment("CXLGPU_SEED", 1);
+  std::uint64_t seed = test::from_environment("CXLGPU_SEED", 1), misses = 0;
   for (const unsigned ports : {1u, 2u, 4u}) {
     for (const std::uint64_t chunk : {256u, 4096u}) {
       for (const bool ds : {false, true}) {
@@ -178,7 +181,7 @@ TEST(HintsModel, OverOneTwoAndFourPortsDataIsRight) {
         end_hints(*machine.engine, *machine.engine, ports, kCycle * 2);
         const BridgeHintCounters bridge = read_bridge_hints(*machine.engine);
         EXPECT_EQ(bridge.hints, hinted.given());
-        EXPECT_GT(bridge.misses, 0u);
+        misses += bridge.misses;
         // All that were not lost have come out, each granule at the port that serves it.
         std::uint64_t requested = 0, granules = bridge.misses;
         for (unsigned port = 0; port < ports; ++port) {
@@ -200,6 +203,7 @@ TEST(HintsModel, OverOneTwoAndFourPortsDataIsRight) {
       }
     }
   }
+  EXPECT_GT(misses, 0u);
 }
 
 }  // namespace
