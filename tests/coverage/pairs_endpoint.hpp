@@ -123,6 +123,34 @@ inline Group spec_queue_pairs() {
                          {{"*", "!nothing there", "0"}, "spec_queue: nothing is held"}}};
 }
 
+// ---- hint_walker -------------------------------------------------------------------------------
+
+enum class HintPasses : unsigned { No, Waits, ToPort, Over };
+
+inline Group hint_walker_pairs() {
+  constexpr std::string_view kHeld =
+      "hint_walker: a granule is decoded only of a hint that is held";
+  constexpr std::string_view kRoom = "hint_walker: a hint is lost only with as many held as may be";
+  return {
+      .name = "hint_walker_pairs",
+      .title = "Hint walker: hint x granule decoded x granule at its port x hints held before",
+      .seen = "every cycle of the RTL's walker, in lockstep with its twin",
+      .suites = {"host_bridge_hint_walker_test"},
+      .axes = {{"depth", {"1", "16"}},
+               {"hint", {"none", "taken", "lost"}},
+               {"decoded", {"no", "not passed on", "for a port", "for none"}},
+               {"at a port", {"none", "stalled", "taken"}},
+               {"held", {"0", "some", "full"}}},
+      .impossible = {{{"1", "*", "*", "*", "some"}, "hint_walker: one hint, which is none or all"},
+                     {{"*", "lost", "*", "*", "!full"}, kRoom},
+                     {{"*", "taken", "*", "*", "full"}, kRoom},
+                     {{"*", "*", "!no", "*", "0"}, kHeld},
+                     {{"*", "*", "not passed on", "!stalled", "*"},
+                      "hint_walker: only a granule that waits for its port keeps the next back"},
+                     {{"*", "*", "for a port|for none", "stalled", "*"},
+                      "hint_walker: one granule waits for its port, the next behind it"}}};
+}
+
 // ---- host_bridge and axi_adapter ---------------------------------------------------------------
 
 enum class WayOut : unsigned { Free, Leaves, Stays };
@@ -167,7 +195,7 @@ inline Group axi_adapter_pairs() {
 [[nodiscard]] inline std::vector<Group> endpoint_pairs() {
   return {dram_cache_pairs(),         dram_cache_levels(), transaction_table_pairs(),
           transaction_table_levels(), spec_queue_pairs(),  host_bridge_requests(),
-          host_bridge_responses(),    axi_adapter_pairs()};
+          host_bridge_responses(),    axi_adapter_pairs(), hint_walker_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

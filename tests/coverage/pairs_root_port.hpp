@@ -24,7 +24,9 @@ enum class MqEnters : unsigned {
   LineHeld,
   BehindSpec,
   SpecWaits,
-  Tick
+  Tick,
+  Hint,
+  HintWaits
 };
 enum class MqLeaves : unsigned {
   Nothing,
@@ -50,8 +52,8 @@ inline Group memory_queue_pairs() {
       .axes = {kTableSizes,
                {"comes",
                 {"nothing", "load", "store", "MemSpecRd", "request, queue full",
-                 "request, line held", "request behind a MemSpecRd", "MemSpecRd, none free",
-                 "tick"}},
+                 "request, line held", "request behind a MemSpecRd", "MemSpecRd, none free", "tick",
+                 "hint", "hint waits"}},
                {"goes",
                 {"nothing", "MemRd out", "MemSpecRd out", "write out", "read answered",
                  "write answered", "stray response", "refused entry", "response thrown away"}},
@@ -79,7 +81,9 @@ inline Group memory_queue_pairs() {
             "MemRd out|MemSpecRd out|write out|read answered|write answered|refused entry", "*"},
            "memory_queue: both entries are free when a request waits behind a MemSpecRd"},
           {{"least", "MemSpecRd", "MemSpecRd out", "*"},
-           "memory_queue: the only entry of MemSpecRd is free when it is taken"}}};
+           "memory_queue: the only entry of MemSpecRd is free when it is taken"},
+          {{"*", "hint", "MemSpecRd out", "*"},
+           "memory_queue: a hint is taken only if no MemSpecRd is held"}}};
 }
 
 enum class MqLevel : unsigned { Empty, One, Some, OneFree, Full };
@@ -98,6 +102,27 @@ inline Group memory_queue_levels() {
                      {{"*", "*", "by an answer|by refusal", "0"}, "memory_queue: no entry is held"},
                      {{"least", "*", "*", "1|some|one free"},
                       "memory_queue: one entry, which is none or all"}}};
+}
+
+// ---- hint_queue --------------------------------------------------------------------------------
+
+enum class HintComes : unsigned { Nothing, First, Joins, Waits, Dropped };
+enum class HintRun : unsigned { None, NotOffered, Stalled, Taken };
+
+inline Group hint_queue_pairs() {
+  return {.name = "hint_queue_pairs",
+          .title = "Hint queue: granule that comes x run held x DevLoad",
+          .seen = "every cycle of the RTL's queue, in lockstep with its twin",
+          .suites = {"root_port_hint_queue_test"},
+          .axes = {{"comes", {"nothing", "first of a run", "joins", "waits", "dropped"}},
+                   {"run", {"none", "not offered", "offer stalled", "offer taken"}},
+                   {"level", {"light", "optimal", "moderate", "severe"}}},
+          .impossible = {{{"first of a run", "!none", "*"},
+                          "hint_queue: with a run held the next waits or joins"},
+                         {{"waits", "none", "*"}, "hint_queue: with nothing held none waits"},
+                         {{"joins", "!not offered", "*"}, "hint_queue: only an open run is joined"},
+                         {{"dropped", "offer stalled|offer taken", "*"},
+                          "hint_queue: not enabled it offers nothing"}}};
 }
 
 // ---- isolation ---------------------------------------------------------------------------------
@@ -301,9 +326,9 @@ inline Group port_viral_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> root_port_pairs() {
-  return {memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),    isolation_ticks(),
-          sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(), sr_reader_pairs(),
-          load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
+  return {hint_queue_pairs(), memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),
+          isolation_ticks(),  sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(),
+          sr_reader_pairs(),  load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

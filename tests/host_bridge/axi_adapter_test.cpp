@@ -16,6 +16,7 @@ namespace {
 
 using layout::AxiAddr;
 using layout::AxiB;
+using layout::AxiHint;
 using layout::AxiR;
 using layout::AxiReq;
 using layout::AxiRsp;
@@ -63,6 +64,9 @@ class Pair {
     test::set_bits(bus, AxiReq::w[AxiW::strb], in.w.strobes);
     test::set_line(bus, AxiReq::w[AxiW::data], in.w.data);
     test::set_bits(bus, AxiReq::w[AxiW::last], in.w.valid);
+    test::set_bits(bus, AxiReq::hint_valid, in.hint_valid);
+    test::set_bits(bus, AxiReq::hint[AxiHint::addr], in.hint_addr);
+    test::set_bits(bus, AxiReq::hint[AxiHint::granules], in.hint_granules);
     test::set_bits(bus, AxiReq::b_ready, in.b_ready);
     test::set_bits(bus, AxiReq::r_ready, in.r_ready);
     rtl_->req_ready_i = in.req_ready;
@@ -124,6 +128,9 @@ class Pair {
       lockstep.check("r.last", says(AxiRsp::r[AxiR::last]), 1);
       lockstep.check_bytes("r.data", r_data, out.data);
     }
+    lockstep.check("hint_valid_o", rtl_->hint_valid_o, out.hint_valid);
+    lockstep.check("hint_first_o", rtl_->hint_first_o, out.hint_first);
+    lockstep.check("hint_len_o", rtl_->hint_len_o, out.hint_len);
     lockstep.check("r_ready_o", rtl_->r_ready_o, out.r_ready);
     lockstep.check("b_ready_o", rtl_->b_ready_o, out.b_ready);
     check_trace(0, out.responds[0], out.r_id, out.r_resp);
@@ -166,12 +173,13 @@ TEST(AxiAdapter, LockstepWithRtl) {
   test::TestCoverage pairs(coverage::axi_adapter_pairs());
   bool write_turn = true;
   AxiAdapter::In in;
-  unsigned writes = 50, datas = 50, reads = 50, req_takes = 50, answers = 50, rsp_takes = 50;
+  unsigned writes = 50, datas = 50, reads = 50, req_takes = 50, answers = 50, rsp_takes = 50,
+           hints = 50;
   std::uint64_t taken = 0, passed = 0, beaten = 0, replaced = 0, errors = 0, together = 0,
                 turned = 0;
   while (pair.lockstep.next()) {
     if (pair.lockstep.cycle() % 256 == 0) {
-      for (unsigned* p : {&writes, &datas, &reads, &req_takes, &answers, &rsp_takes}) {
+      for (unsigned* p : {&writes, &datas, &reads, &req_takes, &answers, &rsp_takes, &hints}) {
         *p = static_cast<unsigned>(random.percent(30) ? 100 : random.below(101));
       }
     }
@@ -193,6 +201,10 @@ TEST(AxiAdapter, LockstepWithRtl) {
     }
     if (!in.r && random.percent(answers)) in.r = test::random_response(random);
     if (!in.b && random.percent(answers)) in.b = test::random_response(random);
+    in.hint_valid = random.percent(hints);
+    in.hint_addr = random.bits(44) << 8;
+    if (!in.hint_valid) in.hint_addr = random.bits(64);
+    in.hint_granules = static_cast<unsigned>(random.bits(12));
     in.req_ready = random.percent(req_takes);
     in.b_ready = random.percent(rsp_takes);
     in.r_ready = random.percent(rsp_takes);
@@ -322,6 +334,29 @@ TEST(AxiAdapter, AStalledRequestStopsAllThreeAndIsReplacedAsItLeaves) {
   out = pair.step(in);
   EXPECT_TRUE(out.ar_ready);
   EXPECT_EQ(out.request->id, 3u);
+}
+
+// Hints pass in their own cycle, whatever stalls, and change nothing else.
+TEST(AxiAdapter, HintsPassBesideAStalledRequest) {
+  Pair pair;
+  AxiAdapter::In in;
+  in.ar = at(1, 0x40);
+  pair.step(in);
+  in.ar = at(2, 0x80);
+  for (unsigned i = 0; i < 44; ++i) {
+    in.hint_valid = true;
+    in.hint_addr = std::uint64_t{1} << (8 + i);
+    in.hint_granules = i * 90;
+    Pair::Out out = pair.step(in);
+    EXPECT_TRUE(out.hint_valid);
+    EXPECT_EQ(out.hint_first, std::uint64_t{1} << i);
+    EXPECT_EQ(out.hint_len, i * 90);
+    EXPECT_FALSE(out.ar_ready);
+    ASSERT_TRUE(out.request);
+    EXPECT_EQ(out.request->id, 1u);
+    in.hint_valid = false;
+    EXPECT_FALSE(pair.step(in).hint_valid);
+  }
 }
 
 TEST(AxiAdapter, ResponsesGoToTheirChannelAndErrorsAreSlvErr) {

@@ -2,8 +2,10 @@
 // host_bridge: the twin in lockstep with the RTL, and routing by hand.
 #include "refmodel/host_bridge/host_bridge.hpp"
 
+#include <array>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "Vhost_bridge.h"
@@ -151,20 +153,41 @@ TEST(HostBridge, LockstepWithRtl) {
   Clocked<Vhost_bridge> rtl;
   HostBridge twin(kPorts);
   std::vector<test::Offer> to_port(kPorts, test::Offer("a port"));
-  test::Offer to_r("R"), to_b("B");
+  test::Offer to_r("R"), to_b("B"), hint_to_port("a hint");
   test::Idle idle;
   rtl.reset();
   std::deque<HdmDecoder::In> script = bring_up();
   HostBridge::In in;
-  unsigned requests = 50, port_takes = 50, answers = 50, rsp_takes = 50;  // percent
-  std::uint64_t routed = 0, several = 0, local = 0, read_last = 0;
-  std::array<std::uint64_t, kPorts> taken{}, answered{};
+  unsigned requests = 50, port_takes = 50, answers = 50, rsp_takes = 50;  // percent, as the next
+  unsigned hints = 10, hint_takes = 50;
+  std::uint64_t routed = 0, several = 0, local = 0, read_last = 0, counts_read = 0;
+  std::array<std::uint64_t, kPorts> taken{}, answered{}, hinted{};
   while (lockstep.next()) {
     if (lockstep.cycle() % 500 == 0) {
       for (unsigned* p : {&requests, &port_takes, &answers, &rsp_takes}) {
         *p = static_cast<unsigned>(random.percent(30) ? 100 : random.below(101));
       }
+      hints = random.pick(std::array{0u, 1u, 5u, 20u, 100u});
+      hint_takes = random.pick(std::array{100u, 100u, 50u, 10u});
     }
+    // Some cross from one range to the next, some name what no port serves.
+    in.hint_valid = random.percent(hints);
+    in.hint_first = random.percent(20)   ? random.bits(44)
+                    : random.percent(20) ? (1 + random.below(kTop / kGiB)) * kGiB / 256 - 2
+                                         : random.below((kTop + kGiB / 2) / 256);
+    in.hint_len = static_cast<unsigned>(random.below(random.percent(5) ? 4096 : 8));
+    in.port_hint_ready = 0;
+    for (unsigned p = 0; p < kPorts; ++p) {
+      in.port_hint_ready |= std::uint32_t{random.percent(hint_takes)} << p;
+    }
+    rtl->hint_valid_i = in.hint_valid;
+    rtl->hint_first_i = in.hint_first;
+    rtl->hint_len_i = in.hint_len;
+    if (!in.hint_valid) {
+      idle.fill(rtl->hint_first_i, 0, 44);
+      idle.fill(rtl->hint_len_i, 0, 12);
+    }
+    rtl->port_hint_ready_i = in.port_hint_ready;
     in.registers = {};
     if (!script.empty()) {
       in.registers = script.front();
@@ -173,6 +196,8 @@ TEST(HostBridge, LockstepWithRtl) {
       if (random.below(200) == 0) script = bring_up();
       in.registers.valid = random.percent(20);
       in.registers.addr = static_cast<std::uint32_t>(4 * random.below(40));
+      if (random.percent(30)) in.registers.addr = 0x800 + 4 * random.below(4);
+      if (random.percent(2)) in.registers.addr |= 0x800;
     }
     test::set_bits(rtl->reg_req_i, 49, 1, in.registers.valid);
     test::set_bits(rtl->reg_req_i, 48, 1, in.registers.write);
@@ -226,7 +251,16 @@ TEST(HostBridge, LockstepWithRtl) {
       lockstep.check("b_id_o", rtl->b_id_o, out.b->id);
       lockstep.check("b_error_o", rtl->b_error_o, out.b->error);
     }
+    lockstep.check("port_hint_valid_o", rtl->port_hint_valid_o, out.port_hint_valid);
+    lockstep.check("port_hint_granule_o", rtl->port_hint_granule_o, out.port_hint_granule);
+    hint_to_port.look(rtl->port_hint_valid_o != 0,
+                      (rtl->port_hint_valid_o & in.port_hint_ready) != 0, rtl->port_hint_valid_o,
+                      rtl->port_hint_granule_o);
+    for (unsigned p = 0; p < kPorts; ++p) {
+      hinted[p] += (out.port_hint_valid & in.port_hint_ready) >> p & 1;
+    }
     if (read_last) lockstep.check("reg_rdata_o", rtl->reg_rdata_o, out.rdata);
+    counts_read += read_last == 2 && out.rdata != 0;
     const bool accepted = in.req_valid && out.req_ready;
     lockstep.check("tr_sys_accept_o.valid",
                    test::get_bits(rtl->tr_sys_accept_o, layout::Trace::valid), accepted);
@@ -256,7 +290,8 @@ TEST(HostBridge, LockstepWithRtl) {
       taken[p] += (out.port_valid & in.port_ready) >> p & 1;
       answered[p] += (in.rsp_valid & out.rsp_ready) >> p & 1;
     }
-    read_last = in.registers.valid && !in.registers.write;
+    const bool reads = in.registers.valid && !in.registers.write;
+    read_last = !reads ? 0 : in.registers.addr < 0x800 ? 1 : 2;
     twin.clock(in);
     rtl.edge();
     if (out.req_ready) in.req_valid = false;
@@ -269,6 +304,7 @@ TEST(HostBridge, LockstepWithRtl) {
       for (test::Offer& offer : to_port) offer.forget();
       to_r.forget();
       to_b.forget();
+      hint_to_port.forget();
       in = {};
       read_last = 0;
     }
@@ -277,9 +313,12 @@ TEST(HostBridge, LockstepWithRtl) {
     EXPECT_GT(routed, 5000u);
     EXPECT_GE(several, kPorts > 1 ? 1000u : 0u);
     EXPECT_GT(local, 1000u);
+    EXPECT_GT(counts_read, 500u);
+    EXPECT_GT(hint_to_port.stalls(), 1000u);
     for (unsigned p = 0; p < kPorts; ++p) {
       EXPECT_GT(taken[p], 500u) << "port " << p;
       EXPECT_GT(answered[p], 500u) << "port " << p;
+      EXPECT_GT(hinted[p], 500u) << "port " << p;
     }
   }
 }
@@ -301,6 +340,37 @@ class RtlBridge {
     std::vector<unsigned> ports;
     std::optional<MemResponse> answer;
   };
+  // In this cycle.
+  void hint(std::uint64_t first, unsigned len) {
+    rtl_->hint_valid_i = 1;
+    rtl_->hint_first_i = first;
+    rtl_->hint_len_i = len;
+  }
+  // One cycle; the port that takes a granule, and which.
+  std::optional<std::pair<unsigned, std::uint64_t>> step(unsigned hint_ready = (1u << kPorts) - 1) {
+    rtl_->port_hint_ready_i = hint_ready;
+    rtl_.settle();
+    std::optional<std::pair<unsigned, std::uint64_t>> taken;
+    for (unsigned p = 0; p < kPorts; ++p) {
+      if (((rtl_->port_hint_valid_o & hint_ready) >> p & 1) == 0) continue;
+      EXPECT_FALSE(taken);
+      taken = {p, rtl_->port_hint_granule_o};
+    }
+    if (rtl_->port_hint_valid_o == 0) EXPECT_EQ(rtl_->port_hint_granule_o, 0u);
+    rtl_.edge();
+    rtl_->hint_valid_i = 0;
+    return taken;
+  }
+  // A request that is offered, in this cycle or until the next call.
+  void offer(const std::optional<MemRequest>& request) {
+    if (request) test::set_sys_req(rtl_->req_i, *request);
+    rtl_->req_valid_i = request.has_value();
+    rtl_->port_req_ready_i = (1u << kPorts) - 1;
+  }
+  [[nodiscard]] bool takes_request() {
+    rtl_.settle();
+    return rtl_->req_ready_o != 0;
+  }
   Seen ask(const MemRequest& request) {
     Seen seen;
     test::set_sys_req(rtl_->req_i, request);
@@ -417,6 +487,74 @@ TEST(HostBridge, DecodeErrorAnswer) {
     ASSERT_TRUE(of_write) << std::hex << hpa;
     EXPECT_TRUE(of_write->error && of_write->is_write && of_write->id == 0xffff);
   }
+}
+
+// Granules of a hint go to the ports that serve them; what no port serves is passed over. Counted.
+TEST(HostBridge, HintsGoToTheirPorts) {
+  RtlBridge bridge;
+  four_ways(bridge);
+  bridge.hint(0, 8);  // nine: 0, 1, 2, none, ..., 0
+  std::vector<std::pair<unsigned, std::uint64_t>> seen;
+  for (unsigned cycle = 0; cycle < 14; ++cycle) {
+    const auto taken = bridge.step();
+    const unsigned granule = cycle - 2;
+    EXPECT_EQ(taken.has_value(), cycle >= 2 && granule < 9 && granule % 4 != 3) << cycle;
+    if (taken) seen.push_back(*taken);
+  }
+  for (const auto& [port, granule] : seen) EXPECT_EQ(port, granule % 4);
+  EXPECT_EQ(seen.size(), 7u);
+  bridge.hint(kGiB / 256 - 2, 3);  // to the end of the first range, two to 13h, none
+  for (unsigned cycle = 0; cycle < 10; ++cycle) {
+    const auto taken = bridge.step();
+    EXPECT_EQ(taken.has_value(), cycle == 2);
+    if (taken) EXPECT_EQ(*taken, (std::pair<unsigned, std::uint64_t>{2, kGiB / 256 - 2}));
+  }
+  EXPECT_EQ(bridge.read(0x800), 2u);
+  EXPECT_EQ(bridge.read(0x804), 0u);
+  EXPECT_EQ(bridge.read(0x808), 2u + 3u);
+  EXPECT_EQ(bridge.read(0x80c), 0u);
+  bridge.write(0x800, 77);  // read-only
+  bridge.write(0x808, 77);
+  EXPECT_EQ(bridge.read(0x800), 2u);
+  EXPECT_EQ(bridge.read(0x808), 5u);
+}
+
+// With a port that takes none, 16 hints are held; more are lost, and counted.
+TEST(HostBridge, HintsWithoutRoomAreLost) {
+  RtlBridge bridge;
+  four_ways(bridge);
+  for (unsigned i = 0; i < 20; ++i) {
+    bridge.hint(4 * i, 1);
+    EXPECT_FALSE(bridge.step(0));
+  }
+  EXPECT_EQ(bridge.read(0x800), 20u);
+  EXPECT_EQ(bridge.read(0x804), 4u);
+  std::vector<std::uint64_t> granules;
+  for (unsigned cycle = 0; cycle < 60; ++cycle) {
+    if (const auto taken = bridge.step()) granules.push_back(taken->second);
+  }
+  std::vector<std::uint64_t> expected;
+  for (unsigned i = 0; i < 16; ++i) expected.insert(expected.end(), {4 * i, 4 * i + 1});
+  EXPECT_EQ(granules, expected);
+}
+
+// A request is never kept waiting by a hint, and a hint takes no cycle of one.
+TEST(HostBridge, HintsTakeOnlyFreeCycles) {
+  RtlBridge bridge;
+  four_ways(bridge);
+  bridge.hint(0, 2);
+  bridge.step();
+  MemRequest request;
+  for (unsigned i = 0; i < 20; ++i) {
+    request.addr = 256 * (i % 3);
+    bridge.offer(request);
+    EXPECT_TRUE(bridge.takes_request());
+    EXPECT_FALSE(bridge.step()) << i;
+  }
+  bridge.offer(std::nullopt);
+  EXPECT_FALSE(bridge.step());  // decoded
+  for (unsigned i = 0; i < 3; ++i) EXPECT_TRUE(bridge.step()) << i;
+  EXPECT_FALSE(bridge.step());
 }
 
 TEST(HostBridge, RoundRobin) {

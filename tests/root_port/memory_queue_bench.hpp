@@ -72,19 +72,21 @@ struct Device {
 };
 
 struct Rates {
-  unsigned requests = 50, writes = 50, specs = 50, takes = 50, answers = 50, rsp_ready = 50;
+  unsigned requests = 50, writes = 50, specs = 50, hints = 50, takes = 50, answers = 50,
+           rsp_ready = 50;
   unsigned wrong = 2;
   std::uint64_t base = 0, lines = 8;
   bool length = false;
   unsigned ticks = 0;
   explicit Rates(Random& random) {
-    for (unsigned* p : {&requests, &writes, &specs, &takes, &answers, &rsp_ready}) {
+    for (unsigned* p : {&requests, &writes, &specs, &hints, &takes, &answers, &rsp_ready}) {
       *p = static_cast<unsigned>(random.below(101));
     }
     wrong = random.percent(50) ? 0 : 3;
     base = random.bits(45);
     lines = 1 + random.below(random.percent(50) ? 8 : 200);
     length = random.percent(50);
+    if (random.percent(30)) specs = random.percent(50) ? 0 : 2;  // more room for hints
     ticks = random.pick(std::array{0u, 1u, 10u, 50u});
     if (random.percent(25)) fill(random);
   }
@@ -152,6 +154,7 @@ struct Coverage {
   std::uint64_t refused_after = 0;  // born refused, answered when refusing was over
   std::uint64_t bad = 0;            // reserved opcode or foreign LD-ID
   std::uint64_t turns = 0;          // an NDR went before a DRS
+  std::uint64_t hints = 0, hints_wait = 0, hints_forgotten = 0;
 
   void expect() const {
     EXPECT_GT(conflicts, 1000u);
@@ -170,23 +173,33 @@ struct Coverage {
     EXPECT_GT(refused_after, 50u);
     EXPECT_GT(bad, 100u);
     EXPECT_GT(turns, 500u);
+    EXPECT_GT(hints, 1000u);
+    EXPECT_GT(hints_wait, 1000u);
+    EXPECT_GT(hints_forgotten, 100u);
   }
 };
 
 template <typename Top>
-void drive(Top& rtl, const MemoryQueueBlock::In& in, bool length, test::Idle& idle) {
+void drive(Top& rtl, const MemoryQueueBlock::In& in, test::Idle& idle) {
   rtl->in_valid_i = in.in_valid;
   test::set_sys_req(rtl->in_req_i, in.in_req);
   rtl->spec_valid_i = in.spec_valid;
-  rtl->spec_first_i = in.spec.run.first;
-  rtl->spec_len_i = in.spec.run.len;
-  rtl->spec_line_i = in.spec.line;
+  rtl->spec_first_i = in.spec.first;
+  rtl->spec_len_i = in.spec.len;
+  rtl->spec_line_i = in.spec_line;
   if (!in.spec_valid) {
     idle.fill(rtl->spec_first_i, 0, 44);
     idle.fill(rtl->spec_len_i, 0, 2);
     idle.fill(rtl->spec_line_i, 0, 46);
   }
-  rtl->len_en_i = length;
+  rtl->hint_valid_i = in.hint_valid;
+  rtl->hint_first_i = in.hint.first;
+  rtl->hint_len_i = in.hint.len;
+  if (!in.hint_valid) {
+    idle.fill(rtl->hint_first_i, 0, 44);
+    idle.fill(rtl->hint_len_i, 0, 2);
+  }
+  rtl->len_en_i = in.len_en;
   rtl->req_ready_i = in.req_ready;
   rtl->rwd_ready_i = in.rwd_ready;
   flits::S2mDrs drs;
@@ -222,6 +235,7 @@ template <typename Top>
 void compare(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in,
              const MemoryQueueBlock::Out& out) {
   lockstep.check("spec_ready_o", rtl->spec_ready_o, out.spec_ready);
+  lockstep.check("hint_ready_o", rtl->hint_ready_o, out.hint_ready);
   if (in.in_valid) lockstep.check("in_ready_o", rtl->in_ready_o, out.in_ready);
   lockstep.check("req_valid_o", rtl->req_valid_o, out.req_valid);
   check_header(lockstep, "req_hdr_o", rtl->req_hdr_o, out.req_header());
@@ -278,7 +292,7 @@ void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in
   check_trace(lockstep, "tr_req_o", rtl->tr_req_o,
               {req && !out.req_is_spec, out.req_tag, out.req_address, 1});
   check_trace(lockstep, "tr_spec_o", rtl->tr_spec_o,
-              {req && out.req_is_spec, 0, out.req_spec_line, out.req_granules});
+              {req && out.req_is_spec, out.req_is_hint, out.req_spec_line, out.req_granules});
   const bool rwd = out.rwd_valid && in.rwd_ready;
   check_trace(lockstep, "tr_rwd_o", rtl->tr_rwd_o,
               {rwd, out.rwd_tag, rwd ? out.rwd->addr / kLineBytes : 0,
@@ -291,7 +305,7 @@ void compare_traces(Lockstep& lockstep, Top& rtl, const MemoryQueueBlock::In& in
 
 // What the RTL says in a cycle, taken apart.
 struct Seen {
-  bool in_ready = false, spec_ready = false;
+  bool in_ready = false, spec_ready = false, hint_ready = false;
   bool req_valid = false, rwd_valid = false;
   flits::M2sReq req;  // with req_valid
   flits::M2sRwd rwd;  // with rwd_valid
@@ -302,6 +316,7 @@ struct Seen {
   std::optional<unsigned> taken_tag;    // of the request taken
   std::optional<unsigned> freed_tag;    // of the entry answered
   std::optional<unsigned> refused_tag;  // and by the queue itself
+  std::optional<unsigned> issued_id;    // of the MemSpecRd handed over, as traced
   std::uint64_t held = 0;               // entries
   std::uint32_t unexpected = 0;
   bool refuse = false, timed_out = false, busy = false, bad_rsp = false;
@@ -320,6 +335,7 @@ Seen look_at(Top& rtl) {
   Seen seen;
   seen.in_ready = rtl->in_ready_o != 0;
   seen.spec_ready = rtl->spec_ready_o != 0;
+  seen.hint_ready = rtl->hint_ready_o != 0;
   seen.req_valid = rtl->req_valid_o != 0;
   if (seen.req_valid) seen.req = flits::unpack<flits::M2sReq>(header(rtl->req_hdr_o));
   seen.rwd_valid = rtl->rwd_valid_o != 0;
@@ -341,6 +357,9 @@ Seen look_at(Top& rtl) {
   seen.taken_tag = index(rtl->tr_alloc_o);
   seen.freed_tag = index(rtl->tr_respond_o);
   if (!seen.rsp_taken) seen.refused_tag = seen.freed_tag;
+  if (test::get_bits(rtl->tr_spec_o, layout::Trace::valid) != 0) {
+    seen.issued_id = static_cast<unsigned>(test::get_bits(rtl->tr_spec_o, layout::Trace::id));
+  }
   seen.held = rtl->mem_valid_o;
   seen.unexpected = rtl->unexpected_o;
   seen.refuse = rtl->refuse_o != 0;
@@ -408,6 +427,7 @@ class Meetings {
     std::vector<MqEnters> out;
     const bool spec_taken = in.spec_valid && seen.spec_ready;
     if (in.spec_valid) out.push_back(spec_taken ? MqEnters::Spec : MqEnters::SpecWaits);
+    if (in.hint_valid) out.push_back(seen.hint_ready ? MqEnters::Hint : MqEnters::HintWaits);
     if (in.tick) out.push_back(MqEnters::Tick);
     if (in.in_valid) {
       bool line_held = false;
@@ -450,7 +470,7 @@ class Meetings {
 };
 
 // RTL and twin by hand, one cycle a step. What is told is the RTL's; what is set counts for that
-// cycle only, but isolate and length.
+// cycle only, but isolate and length, which is len_en.
 struct Stepper {
   Lockstep lockstep{"root_port/memory_queue", 0};
   Clocked<Vmemory_queue> rtl;
@@ -465,8 +485,8 @@ struct Stepper {
     rtl.reset();
   }
   Seen look() {
-    in.spec.with_length = length;
-    drive(rtl, in, length, idle);
+    in.len_en = length;
+    drive(rtl, in, idle);
     rtl.settle();
     compare(lockstep, rtl, in, block.eval(in));
     return look_at(rtl);
@@ -491,8 +511,13 @@ struct Stepper {
   void take(std::uint64_t line, bool is_write) { EXPECT_TRUE(offer(line, is_write).in_ready); }
   Seen spec(std::uint64_t first, unsigned len, std::uint64_t line) {
     in.spec_valid = true;
-    in.spec.run = {first, len};
-    in.spec.line = line;
+    in.spec = {first, len};
+    in.spec_line = line;
+    return step();
+  }
+  Seen hint(std::uint64_t first, unsigned len) {
+    in.hint_valid = true;
+    in.hint = {first, len};
     return step();
   }
   // Both ways open for a cycle.

@@ -40,14 +40,22 @@ inline void run_in_lockstep(Lockstep& lockstep, Size size) {
     }
     // The reader's offer follows the queues while it waits.
     in.spec_valid = in.spec_valid || random.percent(rates.specs);
-    in.spec = {
-        {random.bits(44), static_cast<unsigned>(random.bits(2))}, random.bits(46), rates.length};
+    in.spec = {random.bits(44), static_cast<unsigned>(random.bits(2))};
+    in.spec_line = random.bits(46);
+    in.len_en = rates.length;
+    // A hint's stays while it waits, but for one that is no longer enabled.
+    if (!in.hint_valid) {
+      in.hint_valid = random.percent(rates.hints);
+      in.hint = {random.bits(44), static_cast<unsigned>(random.bits(2))};
+    } else if (random.percent(1)) {
+      in.hint_valid = false;
+    }
     in.req_ready = random.percent(rates.takes);
     in.rwd_ready = random.percent(rates.takes);
     in.rsp_ready = random.percent(rates.rsp_ready);
     if (!in.drs.valid) in.drs = Device::answer(device.reads, random, rates.answers, rates.wrong);
     if (!in.ndr.valid) in.ndr = Device::answer(device.writes, random, rates.answers, rates.wrong);
-    drive(rtl, in, rates.length, idle);
+    drive(rtl, in, idle);
     rtl.settle();
     const MemoryQueueBlock::Out out = twin.eval(in);
     compare(lockstep, rtl, in, out);
@@ -58,6 +66,9 @@ inline void run_in_lockstep(Lockstep& lockstep, Size size) {
 
     seen.conflicts += in.in_valid && !out.in_ready;
     seen.matched += out.rsp_taken;
+    seen.hints += in.hint_valid && out.hint_ready && !out.refuse;
+    seen.hints_wait += in.hint_valid && !out.hint_ready;
+    seen.hints_forgotten += in.hint_valid && out.hint_ready && out.refuse;
     if (out.refused_tag) ++(sent[tag] ? seen.answered_sent : seen.answered_unsent);
     seen.thrown_away += out.refuse && (in.drs.valid || in.ndr.valid);
     seen.both_thrown_away += out.refuse && in.drs.valid && in.ndr.valid;
@@ -101,6 +112,7 @@ inline void run_in_lockstep(Lockstep& lockstep, Size size) {
     }
     if (out.in_ready) in.in_valid = false;
     if (out.spec_ready) in.spec_valid = false;
+    if (out.hint_ready) in.hint_valid = false;
     last = out;
     if (random.below(5000) == 0) {  // whatever was outstanding
       rtl.reset();

@@ -19,6 +19,10 @@ module memory_queue_tb
   input  granule_t                      spec_first_i,
   input  logic [1:0]                    spec_len_i,
   input  line_addr_t                    spec_line_i,
+  input  logic                          hint_valid_i,
+  output logic                          hint_ready_o,
+  input  granule_t                      hint_first_i,
+  input  logic [1:0]                    hint_len_i,
   input  logic                          len_en_i,
   output logic                          req_valid_o,
   input  logic                          req_ready_i,
@@ -59,6 +63,7 @@ module memory_queue_tb
 
   logic [2:0]                         in_ready;
   logic [2:0]                         spec_ready;
+  logic [2:0]                         hint_ready;
   logic [2:0]                         req_valid;
   msg_hdr_t [2:0]                     req_hdr;
   logic [2:0]                         rwd_valid;
@@ -105,6 +110,10 @@ module memory_queue_tb
       .spec_first_i,
       .spec_len_i,
       .spec_line_i,
+      .hint_valid_i,
+      .hint_ready_o  (hint_ready[g]),
+      .hint_first_i,
+      .hint_len_i,
       .len_en_i,
       .req_valid_o   (req_valid[g]),
       .req_ready_i,
@@ -149,6 +158,7 @@ module memory_queue_tb
 
   assign in_ready_o     = in_ready[size_i];
   assign spec_ready_o   = spec_ready[size_i];
+  assign hint_ready_o   = hint_ready[size_i];
   assign req_valid_o    = req_valid[size_i];
   assign req_hdr_o      = req_hdr[size_i];
   assign rwd_valid_o    = rwd_valid[size_i];

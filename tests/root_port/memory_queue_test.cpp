@@ -169,6 +169,136 @@ TEST(MemoryQueue, SpecAddress) {
   EXPECT_FALSE(s.look().busy);
 }
 
+// A hint's MemSpecRd: its line is that of its first granule; traced as a hint's.
+TEST(MemoryQueue, HintAddress) {
+  Stepper s;
+  for (unsigned len = 0; len < 4; ++len) {
+    s.length = true;
+    EXPECT_TRUE(s.hint(0x123, len).hint_ready);
+    Seen seen = s.hand_over();
+    ASSERT_TRUE(seen.is_spec());
+    EXPECT_EQ(seen.req.address, 0x12300u + 0x40 * len);
+    EXPECT_EQ(seen.req.tag, 0u);
+    EXPECT_EQ(seen.issued_id, 1u);
+    s.length = false;
+    EXPECT_TRUE(s.hint(0x123, len).hint_ready);
+    seen = s.hand_over();
+    ASSERT_TRUE(seen.is_spec());
+    EXPECT_EQ(seen.req.address, 0x12300u);
+    EXPECT_EQ(seen.issued_id, 1u);
+    EXPECT_FALSE(s.look().req_valid || s.look().busy);
+    EXPECT_TRUE(s.spec(0x123, len, 0x77).spec_ready);
+    EXPECT_EQ(s.hand_over().issued_id, 0u);  // the reader's
+  }
+}
+
+// A hint is taken only if no MemSpecRd is held or offered and no load or store is accepted.
+TEST(MemoryQueue, HintBehindAllElse) {
+  for (const Size size : {kRootPort, kLeast, kGreatest}) {
+    SCOPED_TRACE(size.depth);
+    Stepper s(size);
+    EXPECT_TRUE(s.step().hint_ready);  // whether one is offered or not
+    for (const bool is_write : {false, true}) {
+      s.in.hint_valid = true;
+      s.in.hint = {9, 0};
+      Seen seen = s.offer(5, is_write);
+      EXPECT_TRUE(seen.in_ready && !seen.hint_ready);
+      s.in.hint_valid = true;
+      seen = s.offer(5, is_write);  // its line is held, or none is free: it is not accepted
+      EXPECT_TRUE(!seen.in_ready && seen.hint_ready);
+      s.in.hint_valid = true;
+      EXPECT_FALSE(s.step().hint_ready);  // one hint is held
+      EXPECT_EQ(s.hand_over().hint_ready, false);
+      if (!is_write) s.hand_over();
+      EXPECT_TRUE(s.look().hint_ready);
+      EXPECT_TRUE(s.answer(0, is_write).rsp_taken);
+      s.in.rsp_ready = true;
+      s.step();
+    }
+    s.in.hint_valid = true;
+    Seen seen = s.spec(7, 0, 28);
+    EXPECT_TRUE(seen.spec_ready && !seen.hint_ready);
+    EXPECT_FALSE(s.look().hint_ready);  // the reader's is held
+    EXPECT_FALSE(s.hand_over().hint_ready);
+    EXPECT_TRUE(s.look().hint_ready);
+    // Held by a hint, it leaves the reader the others.
+    EXPECT_TRUE(s.hint(1, 0).hint_ready);
+    seen = s.spec(7, 0, 28);
+    EXPECT_EQ(seen.spec_ready, size.spec_entries > 1);
+    EXPECT_FALSE(seen.hint_ready);
+    EXPECT_EQ(s.hand_over().issued_id, 1u);
+    if (size.spec_entries > 1) EXPECT_EQ(s.hand_over().issued_id, 0u);
+    EXPECT_FALSE(s.look().req_valid);
+  }
+}
+
+// In each cycle the number of requests accepted, loads and stores offered always and answered after
+// a constant time; with hints offered in every cycle, or without.
+std::vector<unsigned> accepted_by_cycle(Size size, unsigned latency, std::uint64_t lines,
+                                        bool hints, unsigned& hints_taken) {
+  struct Due {
+    unsigned cycle, tag;
+    bool is_write;
+  };
+  Stepper s(size);
+  std::deque<Due> due;
+  std::vector<unsigned> accepted;
+  unsigned taken = 0;
+  for (unsigned cycle = 0; cycle < 20 * latency + 200; ++cycle) {
+    s.in.req_ready = s.in.rwd_ready = s.in.rsp_ready = s.in.in_valid = true;
+    s.in.in_req = request(taken % lines, taken % 4 == 3);
+    s.in.hint_valid = hints;
+    s.in.hint = {cycle, 0};
+    const bool answers = !due.empty() && due.front().cycle <= cycle;
+    if (answers) {
+      auto& kind = due.front().is_write ? s.in.ndr : s.in.drs;
+      kind.valid = true;
+      kind.tag = due.front().tag;
+    }
+    const Seen seen = s.step();
+    if (answers && seen.rsp_taken) due.pop_front();
+    taken += seen.taken_tag.has_value();
+    hints_taken += hints && seen.hint_ready;
+    EXPECT_FALSE(hints && seen.hint_ready && seen.taken_tag);
+    if (seen.req_valid && !seen.is_spec()) due.push_back({cycle + latency, seen.req.tag, false});
+    if (seen.rwd_valid) due.push_back({cycle + latency, seen.rwd.tag, true});
+    accepted.push_back(taken);
+  }
+  return accepted;
+}
+
+TEST(MemoryQueue, HintDelaysNoLoad) {
+  for (const Size size : {kRootPort, kLeast, kGreatest}) {
+    for (const unsigned latency : {1u, 10u, 100u, 400u}) {
+      for (const std::uint64_t lines : {1u, 5u, 1000u}) {
+        SCOPED_TRACE(testing::Message() << size.depth << " " << latency << " " << lines);
+        unsigned none = 0, some = 0;
+        const auto without = accepted_by_cycle(size, latency, lines, false, none);
+        EXPECT_EQ(accepted_by_cycle(size, latency, lines, true, some), without);
+        const bool always = lines == 1000 && without.back() == without.size();
+        EXPECT_EQ(some == 0, always);  // in the cycles that no load can use
+      }
+    }
+  }
+}
+
+// While refusing a hint is accepted and forgotten.
+TEST(MemoryQueue, HintWhileRefusing) {
+  Stepper s;
+  EXPECT_TRUE(s.hint(1, 0).hint_ready);
+  s.in.isolate = true;
+  Seen seen = s.hint(2, 0);
+  EXPECT_TRUE(seen.refuse && seen.busy && !seen.hint_ready && !seen.req_valid);  // one is held
+  for (unsigned i = 0; i < 3; ++i) {
+    s.in.req_ready = true;
+    seen = s.hint(3, 0);
+    EXPECT_TRUE(seen.refuse && !seen.busy && seen.hint_ready && !seen.issued_id);
+  }
+  s.in.isolate = false;
+  seen = s.hand_over();
+  EXPECT_TRUE(!seen.refuse && !seen.req_valid && seen.hint_ready);
+}
+
 TEST(MemoryQueue, DrsAndNdrInTurnAndWrongTagsCounted) {
   test::shows("order",
               "A response whose tag names no request of its kind changes nothing and is counted",
@@ -342,8 +472,8 @@ TEST(MemoryQueue, PoisonOfAWriteGoesOut) {
 // In the very cycle in which refusing is over: a response that names no request, and whatever else
 // comes.
 TEST(MemoryQueue, TheCycleAfterRefusal) {
-  enum Comes { kNothing, kLoad, kStore, kSpec, kSpecAndLoad, kTick };
-  for (const unsigned n : {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15}) {
+  enum Comes { kNothing, kLoad, kStore, kSpec, kSpecAndLoad, kTick, kHint, kHintAndLoad };
+  for (const unsigned n : {0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}) {
     const auto comes = static_cast<Comes>(n % 10);
     SCOPED_TRACE(n);
     Stepper s(n < 10 ? kRootPort : kLeast);
@@ -351,18 +481,21 @@ TEST(MemoryQueue, TheCycleAfterRefusal) {
     EXPECT_TRUE(s.step().refuse);
     s.in.isolate = false;
     s.in.ndr.valid = true;
-    s.in.in_valid = comes == kLoad || comes == kStore || comes == kSpecAndLoad;
+    s.in.in_valid =
+        comes == kLoad || comes == kStore || comes == kSpecAndLoad || comes == kHintAndLoad;
+    s.in.hint_valid = comes == kHint || comes == kHintAndLoad;
     s.in.in_req = request(5, comes == kStore);
     s.in.spec_valid = comes == kSpec || comes == kSpecAndLoad;
     s.in.tick = comes == kTick;
     Seen seen = s.step();
     EXPECT_TRUE(!seen.refuse && seen.ndr_ready && !seen.rsp_taken && !seen.timed_out);
-    EXPECT_EQ(seen.taken_tag.has_value(), comes == kLoad || comes == kStore);
+    EXPECT_EQ(seen.taken_tag.has_value(),
+              comes == kLoad || comes == kStore || comes == kHintAndLoad);
     seen = s.hand_over();
     EXPECT_EQ(seen.unexpected, 1u);
     EXPECT_EQ(seen.req_valid,
-              comes == kLoad || comes == kSpec || comes == kSpecAndLoad);  // and goes out as ever
-    EXPECT_EQ(seen.is_spec(), comes == kSpec || comes == kSpecAndLoad);
+              comes != kNothing && comes != kStore && comes != kTick);  // and goes out as ever
+    EXPECT_EQ(seen.is_spec(), comes == kSpec || comes == kSpecAndLoad || comes == kHint);
     EXPECT_EQ(seen.rwd_valid, comes == kStore);
     EXPECT_FALSE(seen.refused_tag);
   }

@@ -6,6 +6,7 @@
 #include "refmodel/root_port/root_port.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -532,6 +533,7 @@ class Bench {
   void cycle() {
     if (run_.cycle() % 4096 == 1 && episode_ != Episode::kStorm) {
       mix_ = random_.pick(kMixes);
+      hint_rate_ = random_.pick(kHintRates);
       if (episode_ == Episode::kNone && random_.percent(35)) begin(random_.percent(40));
     }
     end_of_episode();
@@ -570,6 +572,8 @@ class Bench {
   std::uint64_t granularities = 0;                       // changes of load control's state
   std::uint64_t longest_unanswered = 0;                  // cycles, while refusing
   std::array<std::uint64_t, 6> speculation{};            // times read, 8A0h to 8B4h, and not 0
+  std::array<std::uint64_t, 3> hint_counts{};            // 8C4h to 8CCh likewise
+  std::uint64_t hints_taken = 0, hints_waited = 0;       // granules, cycles
   std::uint64_t viral_of_port = 0, viral_of_device = 0;  // times read
   std::array<std::uint64_t, 2> announced{};              // viral, by end
   std::array<std::uint64_t, 4> link_states{};            // times read
@@ -584,6 +588,7 @@ class Bench {
   // answers that the host gave no credits for. Both end with the link going down, as only that
   // brings the ends together again.
   enum class Episode : std::uint8_t { kNone, kStorm, kFloodSoon, kFlood };
+  static constexpr unsigned kHintRates[] = {0, 2, 20, 100};
   static constexpr unsigned kStormCycles = 12000, kFloodCycles = 60;
   static constexpr unsigned kAlmpDamage = 4;  // percent, when there is damage at all
   // Cycles without a flit after which no data are owed: a wire that always takes one leaves no
@@ -654,6 +659,7 @@ class Bench {
     }
     in.req_valid = offered_;
     in.req = request_;
+    offer_hint(in);
     in.rsp_ready = random_.percent(mix_.rsp_ready);
     in.reg = access();
     in.device = kNumber;
@@ -663,6 +669,18 @@ class Bench {
     return in;
   }
 
+  // Of a kernel that walks through memory.
+  void offer_hint(RootPort::In& in) {
+    if (!hint_offered_ && random_.percent(hint_rate_)) {
+      constexpr std::uint64_t kGranules = std::uint64_t{1} << 44;
+      if (random_.percent(10)) hint_ = random_.below(kGranules);
+      hint_ = (hint_ + 1) % kGranules;
+      hint_offered_ = true;
+    }
+    in.hint_valid = hint_offered_;
+    in.hint_granule = hint_;
+  }
+
   // Mostly what software would do: policies, counters, isolation enabled and, when it is over,
   // ended.
   RootPort::RegisterAccess access() {
@@ -670,7 +688,8 @@ class Bench {
     namespace tmo = regs::timeout;
     RootPort::RegisterAccess a;
     speculation_asked_.reset();
-    if (run_.cycle() <= 25) {  // what is there after reset
+    hint_count_asked_.reset();
+    if (run_.cycle() <= 33) {  // what is there after reset
       a.valid = true;
       a.addr = rp::kDsControl + 4 * (static_cast<std::uint32_t>(run_.cycle()) - 1);
       return a;
@@ -682,7 +701,7 @@ class Bench {
     if (!aimed && !random_.percent(mix_.registers)) return a;
     a.valid = true;
     a.wdata = static_cast<std::uint32_t>(random_.next());
-    switch (aimed ? 9 : random_.below(17)) {
+    switch (aimed ? 9 : random_.below(18)) {
       case 0:
         a.write = random_.percent(mix_.registers < 10 ? 5 : 20);
         a.addr = rp::kPolicy;
@@ -735,11 +754,20 @@ class Bench {
       case 13:
         a = stores_.next();
         break;
+      case 14:
+        a.addr = rp::kHintControl + static_cast<std::uint32_t>(random_.below(16));
+        a.write = a.addr < rp::kHintGranules;
+        if (a.write) {
+          a.wdata = (a.wdata & 0xFFFE'7777) | rp::kHintControlEnable.put(random_.percent(85));
+        } else {
+          hint_count_asked_ = (a.addr - rp::kHintGranules) / 4;
+        }
+        break;
       default:
         a.write = random_.percent(10);
         a.addr = static_cast<std::uint32_t>(random_.percent(50)   ? random_.below(16)
                                             : random_.percent(30) ? 0x8a0 + random_.below(0x18)
-                                                                  : 0x800 + random_.below(0xb8));
+                                                                  : 0x800 + random_.below(0xd0));
         if (a.addr >> 2 == tmo::kControl >> 2 || a.addr >> 2 == rp::kDsControl >> 2) {
           a.write = false;
         }
@@ -898,6 +926,9 @@ class Bench {
 
   void after(const RootPort::In& in, const RootPort::Out& out) {
     if (in.req_valid && out.req_ready) offered_ = false;
+    if (in.hint_valid && out.hint_ready) hint_offered_ = false;
+    hints_taken += in.hint_valid && out.hint_ready;
+    hints_waited += in.hint_valid && !out.hint_ready;
     if (out.rsp_valid && in.rsp_ready) {
       ++(out.rsp.error ? refused : answered);
       if (!out.rsp.is_write) loads_.erase(out.rsp.id);
@@ -923,6 +954,8 @@ class Bench {
     viral_answers_ = std::exchange(viral_asked_, false);
     const auto counter = std::exchange(speculation_answers_, speculation_asked_);
     if (counter) speculation[*counter] += out.rdata != 0;
+    const auto hint_count = std::exchange(hint_count_answers_, hint_count_asked_);
+    if (hint_count) hint_counts[*hint_count] += out.rdata != 0;
     if (link_answers_) ++link_states[regs::link::kControlInitState.get(out.rdata)];
     link_answers_ = std::exchange(link_asked_, false);
     const CxlController::Out& m = out.port.messages;
@@ -940,6 +973,9 @@ class Bench {
     v.req_valid_i = in.req_valid;
     set_sys_req(v.req_i, in.req);
     if (!in.req_valid) idle_.fill(v.req_i, 0, kSysReqBits);
+    v.hint_valid_i = in.hint_valid;
+    v.hint_granule_i = in.hint_granule;
+    if (!in.hint_valid) idle_.fill(v.hint_granule_i, 0, 44);
     v.rsp_ready_i = in.rsp_ready;
     v.device_i = static_cast<std::uint8_t>(in.device);
     v.viral_i = in.viral;
@@ -977,6 +1013,7 @@ class Bench {
     if (in.req_valid || !twin.stores_on) {
       run_.check("req_ready_o", v.req_ready_o, twin.req_ready);
     }
+    if (in.hint_valid) run_.check("hint_ready_o", v.hint_ready_o, twin.hint_ready);
     run_.check("rsp_valid_o", v.rsp_valid_o, twin.rsp_valid);
     if (twin.rsp_valid) check_sys_rsp(run_, v.rsp_o, twin.rsp);
     compare_local(in, twin);
@@ -1067,6 +1104,10 @@ class Bench {
   std::uint64_t under_way_ = 0, unanswered_ = 0;
   Gran granularity_ = Gran::B256;                                    // in the last cycle
   std::optional<unsigned> speculation_asked_, speculation_answers_;  // which counter is read
+  std::optional<unsigned> hint_count_asked_, hint_count_answers_;
+  unsigned hint_rate_ = 0;  // percent
+  bool hint_offered_ = false;
+  std::uint64_t hint_ = 0;  // granule
   MemRequest request_;
   std::unordered_set<std::uint32_t> loads_;  // ids, offered or in flight
   std::uint64_t base_ = 0;
@@ -1112,6 +1153,9 @@ TEST(RootPort, Lockstep) {
   EXPECT_GT(bench.stores().switched_off, 6u);
   for (const std::uint64_t n : bench.stores().events) EXPECT_GT(n, 3u);
   for (const std::uint64_t n : bench.speculation) EXPECT_GT(n, 3u);
+  for (const std::uint64_t n : bench.hint_counts) EXPECT_GT(n, 3u);
+  EXPECT_GT(bench.hints_taken, run.cycle() / 100);
+  EXPECT_GT(bench.hints_waited, run.cycle() / 100);
   EXPECT_LT(bench.longest_unanswered, 1000u);
   if (std::getenv("CXLGPU_SHOW") != nullptr) {
     std::printf("events");
@@ -1186,6 +1230,20 @@ class HandPort {
     }
     steps(10);
   }
+  // Granules of hints, one after the other; the cycles that they took.
+  unsigned hint(std::uint64_t first, unsigned granules) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < granules;) {
+      rtl_->hint_valid_i = 1;
+      rtl_->hint_granule_i = first + i;
+      rtl_.settle();
+      i += rtl_->hint_ready_o != 0;
+      step();
+      if (++cycles > 100'000) return cycles;
+    }
+    rtl_->hint_valid_i = 0;
+    return cycles;
+  }
   [[nodiscard]] bool init_done() { return rtl_->init_done_o != 0; }
   [[nodiscard]] bool retrains() { return rtl_->retrain_req_o != 0; }
 
@@ -1249,6 +1307,42 @@ TEST(RootPortByHand, DsBaseIsLockedWhileOn) {
   EXPECT_EQ(port.read(0x854) & 1, 0u);
   move(0, 0x0004'0000);
   EXPECT_EQ(base(), 0x0004'0000u);
+}
+
+// Hints before software enables them are dropped; then they become MemSpecRd, four granules in one
+// with the length, one without. With the link down these are accepted and forgotten.
+TEST(RootPortByHand, HintsAreCounted) {
+  HandPort port;
+  const auto counters = [&] {
+    return std::array<std::uint32_t, 3>{port.read(0x8c4), port.read(0x8c8), port.read(0x8cc)};
+  };
+  EXPECT_EQ(port.read(0x8c0), 0xf854u);
+  EXPECT_EQ(port.hint(0x100, 8), 8u);
+  EXPECT_EQ(counters(), (std::array<std::uint32_t, 3>{8, 0, 8}));
+  port.write(0x8c0, 0xffff'0000);
+  EXPECT_EQ(port.read(0x8c0), 0x1'0000u);
+  port.write(0x800, 0x10);  // length
+  port.hint(0x200, 8);
+  port.steps(20);
+  EXPECT_EQ(counters(), (std::array<std::uint32_t, 3>{16, 2, 8}));
+  for (const std::uint32_t policy : {0x00u, 0x50u}) {  // MemSpecRd of 64 B have no length
+    port.write(0x800, policy);
+    port.hint(0x300, 8);
+    port.steps(20);
+  }
+  EXPECT_EQ(counters(), (std::array<std::uint32_t, 3>{32, 18, 8}));
+  // The pause of light load, 2^7 cycles a granule.
+  port.write(0x800, 0x10);
+  port.write(0x8c0, 0x1'0007);
+  port.hint(0x400, 4);
+  port.steps(20);
+  const unsigned cycles = port.hint(0x404, 5);  // the fifth waits until the four have gone
+  EXPECT_GT(cycles, 480u);
+  EXPECT_LT(cycles, 520u);
+  for (unsigned addr = 0x8c4; addr < 0x8d0; addr += 4) port.write(addr, 0);  // read-only
+  port.steps(600);
+  EXPECT_EQ(counters(), (std::array<std::uint32_t, 3>{41, 21, 8}));
+  EXPECT_EQ(port.read(0x8d0), 0u);
 }
 
 // What the peer must not say reaches the RAS structure, the whole flit with it; a masked error
