@@ -88,7 +88,7 @@ class HintThenLoad : public Initiator {
       next_ = loads_from_;
     } else if (sent_ < options_.lines && sent_ - answered_ < options_.outstanding) {
       MemRequest load;
-      load.id = static_cast<std::uint32_t>(sent_ % (options_.outstanding * 4));
+      load.id = static_cast<std::uint32_t>(sent_ % kRootPortIds);
       load.addr = options_.base + sent_ * kLineBytes;
       if (engine.submit(load)) ++sent_;
       next_ = engine.now() + kCycle;

@@ -338,7 +338,9 @@ std::vector<std::unique_ptr<SimpleMedia>> media_of(const TestSystemOptions& opti
 TEST(HintsRtl, EveryMemSpecRdAtTheSameTime) {
   std::vector<std::vector<TraceEvent>> issued;
   Mix mix;
-  mix.policy = SrPolicy::Sr;
+  mix.policy = SrPolicy::Naive;
+  mix.interval = {1, 2, 4, 7};
+  mix.requests = 5000;
   for (const char* engine : {"rtl", "model"}) {
     const TestSystemOptions options = mixed(engine, mix);
     const auto media = media_of(options);
@@ -347,7 +349,7 @@ TEST(HintsRtl, EveryMemSpecRdAtTheSameTime) {
     for (const auto& part : media) parts.media.push_back(part.get());
     const auto system = make_engine(options.config, parts, {});
     RandomTraffic traffic(mixed_traffic(mix, 3));
-    HintedInitiator hinted(traffic, {.seed = 3, .base = kBase});
+    HintedInitiator hinted(traffic, {.seed = 3, .base = kBase, .rest = 300});
     EXPECT_EQ(run(hinted, *system, kLimit).status, RunStatus::Done);
     auto& mine = issued.emplace_back();
     for (const TraceEvent& event : log.events) {
