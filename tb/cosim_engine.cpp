@@ -230,8 +230,9 @@ void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::st
       response_text(pair.model.response), path_text(pair.model.record), replay_));
 }
 
-// The model may be a little behind; it gets the time it needs.
+// The model may be a little behind, or lack a hint of the last cycle; it gets the time it needs.
 void CosimEngine::let_model_catch_up() {
+  feed_model();
   if (!open_.empty()) model_step(model_->now() + Time{1000000000});  // 1 ms
 }
 

@@ -83,7 +83,9 @@ class ModelSystem : public SystemEngine {
   }
 
   void finish_hints() {
-    if (std::exchange(hinted_, false)) end_hints(engine_, engine_, ports_, kAccess);
+    if (!std::exchange(hinted_, false)) return;
+    end_hints(engine_, engine_, ports_, kAccess);
+    run_until_quiet(engine_, media_);
   }
 
   static constexpr Time kAccess = kCycle * 2;  // of a register of the RTL

@@ -397,7 +397,9 @@ void BasicRtlEngine<Top, Ports>::await_recovery() {
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::finish_hints() {
-  if (std::exchange(hinted_, false)) end_hints(*this, *this, kPorts, Time{0});
+  if (!std::exchange(hinted_, false)) return;
+  end_hints(*this, *this, kPorts, Time{0});
+  run_until_quiet(*this, parts_.media);  // a drain meets no fill, whenever it begins
 }
 
 template <typename Top, unsigned Ports>
