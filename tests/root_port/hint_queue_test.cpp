@@ -22,7 +22,7 @@ using test::Clocked;
 using test::Lockstep;
 using test::Random;
 
-constexpr std::array<std::uint8_t, 4> kNoPause{};  // 2^0 cycles a granule: over in the next
+constexpr std::array<std::uint8_t, 4> kLeastPause{};  // 2^0 cycles a granule: the least
 
 class Pair {
  public:
@@ -150,7 +150,7 @@ TEST(HintQueue, LockstepWithRtl) {
   }
 }
 
-HintQueue::In settings(std::array<std::uint8_t, 4> interval = kNoPause, bool len_en = true) {
+HintQueue::In settings(std::array<std::uint8_t, 4> interval = kLeastPause, bool len_en = true) {
   HintQueue::In in;
   in.enable = true;
   in.len_en = len_en;
@@ -269,7 +269,6 @@ TEST(HintQueue, WhatDoesNotFollowWaitsAndCloses) {
     in.granule = other;
     HintQueue::Out out = pair.step(in);
     EXPECT_FALSE(out.in_ready || out.hint_valid);
-    in.granule = 0x102;  // it would have joined
     out = pair.step(in);
     EXPECT_FALSE(out.in_ready);
     EXPECT_TRUE(out.hint_valid);
@@ -293,16 +292,19 @@ TEST(HintQueue, SixteenIdleCyclesClose) {
     HintQueue::In late = in;
     late.in_valid = true;
     late.granule = 0x203;
-    EXPECT_FALSE(pair.step(late).in_ready);
-    take(pair, in);
-    pair.step(in);
+    EXPECT_FALSE(pair.step(late).in_ready);  // it would have joined
+    late.hint_ready = true;
+    EXPECT_EQ(pair.step(late).run, (GranuleRun{0x200, 2}));
+    EXPECT_EQ(give(pair, in, 0x203), 0u);  // m + 1; offered in m + 3, for three granules
+    EXPECT_EQ(until_offer(pair, in, out), 1u);
+    EXPECT_EQ(take(pair, in).run, (GranuleRun{0x203, 0}));
   }
 }
 
 // Without a length every granule is a MemSpecRd of its own, at once.
 TEST(HintQueue, OneGranuleWithoutLength) {
   Pair pair;
-  const HintQueue::In in = settings(kNoPause, false);
+  const HintQueue::In in = settings(kLeastPause, false);
   for (std::uint64_t granule = 0x40; granule < 0x48; ++granule) {
     EXPECT_EQ(give(pair, in, granule), 0u);
     const HintQueue::Out out = take(pair, in);
@@ -312,7 +314,7 @@ TEST(HintQueue, OneGranuleWithoutLength) {
   // Length goes while a run is open: nothing joins it.
   HintQueue::In with = settings();
   give(pair, with, 0x80);
-  HintQueue::In without = settings(kNoPause, false);
+  HintQueue::In without = settings(kLeastPause, false);
   without.in_valid = true;
   without.granule = 0x81;
   EXPECT_FALSE(pair.step(without).in_ready);

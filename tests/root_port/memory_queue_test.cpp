@@ -227,7 +227,9 @@ TEST(MemoryQueue, HintBehindAllElse) {
     EXPECT_EQ(seen.spec_ready, size.spec_entries > 1);
     EXPECT_FALSE(seen.hint_ready);
     EXPECT_EQ(s.hand_over().issued_id, 1u);
-    if (size.spec_entries > 1) EXPECT_EQ(s.hand_over().issued_id, 0u);
+    if (size.spec_entries > 1) {
+      EXPECT_EQ(s.hand_over().issued_id, 0u);
+    }
     EXPECT_FALSE(s.look().req_valid);
   }
 }
@@ -275,7 +277,7 @@ TEST(MemoryQueue, HintDelaysNoLoad) {
         unsigned none = 0, some = 0;
         const auto without = accepted_by_cycle(size, latency, lines, false, none);
         EXPECT_EQ(accepted_by_cycle(size, latency, lines, true, some), without);
-        const bool always = lines == 1000 && without.back() == without.size();
+        const bool always = without.back() == without.size();
         EXPECT_EQ(some == 0, always);  // in the cycles that no load can use
       }
     }
@@ -379,6 +381,20 @@ TEST(MemoryQueue, BusyUntilTheOrdersAreEmpty) {
   out = s.step();  // the load was answered in the first cycle, its place in the order is left
   EXPECT_TRUE(out.busy);
   EXPECT_FALSE(s.step().busy);
+}
+
+// A MemSpecRd behind a load in the order outlasts the cycle in which refusing begins: none is free.
+TEST(MemoryQueue, ASpecBehindALoadIsGivenUpSecond) {
+  Stepper s(kLeast);
+  s.take(5, false);
+  EXPECT_TRUE(s.spec(1, 0, 4).spec_ready);
+  s.in.isolate = true;
+  s.step();
+  s.in.drs.valid = true;
+  Seen seen = s.spec(2, 0, 8);
+  EXPECT_TRUE(seen.refuse && seen.busy && seen.drs_ready && !seen.spec_ready && !seen.hint_ready);
+  seen = s.spec(2, 0, 8);
+  EXPECT_TRUE(seen.spec_ready && !seen.busy);
 }
 
 // What is taken in a cycle that refuses is never handed over, though refusing ends at once.

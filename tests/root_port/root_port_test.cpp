@@ -1118,7 +1118,7 @@ TEST(RootPort, Lockstep) {
               "A root port in isolation answers every request, with the region of deterministic "
               "store full as well",
               "docs/blocks/root_port/deterministic_store.md");
-  Lockstep run("root_port/root_port", 51);
+  Lockstep run("root_port/root_port", 52);
   Bench bench(run);
   while (run.next()) bench.cycle();
   if (run.cycle() < 100000) return;
@@ -1334,6 +1334,7 @@ TEST(RootPortByHand, HintsAreCounted) {
   // The pause of light load, 2^7 cycles a granule.
   port.write(0x800, 0x10);
   port.write(0x8c0, 0x1'0007);
+  port.steps(200);  // over after the last
   port.hint(0x400, 4);
   port.steps(20);
   const unsigned cycles = port.hint(0x404, 5);  // the fifth waits until the four have gone
