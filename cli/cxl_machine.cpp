@@ -80,6 +80,7 @@ nlohmann::json cosim_json(const CosimReport& r) {
           {"time_mismatches", count(r.time_mismatches)},
           {"disturbance", disturbance},
           {"speculation_differences", figure(r.speculation_differences, "ports")},
+          {"hint_differences", figure(r.hint_differences, "ports and host bridge")},
           {"internal_dram_differences", figure(r.internal_dram_differences, "ports")},
           {"lookup_differences", count(r.lookup_differences)},
           {"latency_difference", figure(r.latency_difference_percent(), "%")},
@@ -229,8 +230,10 @@ void CxlMachine::report(RunOutcome& outcome) {
     outcome.s2m.push_back(link.s2m);
     outcome.media.push_back(store_->media()[port]->counters());
     outcome.speculation.push_back(engine_->speculation(port));
+    outcome.hints.push_back(engine_->hints(port));
     outcome.internal_dram.push_back(engine_->internal_dram(port));
   }
+  outcome.bridge_hints = engine_->bridge_hints();
   keep_images(config_, *store_, model_store_.get(), outcome.drained, options_.engine.replay,
               outcome);
   if (engine_->cosim() != nullptr) outcome.cosim = cosim_json(*engine_->cosim());

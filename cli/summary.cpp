@@ -127,6 +127,29 @@ json root_port_speculation(const std::vector<SrCounters>& ports) {
   return all;
 }
 
+// Of hints: what became of the granules by the trace, and what host bridge and ports say.
+json hints(const HintStats& seen, const BridgeHintCounters& bridge,
+           const std::vector<HintCounters>& ports) {
+  const auto granules = [](std::uint64_t n) { return figure(n, "granules of 256 B"); };
+  const auto hints = [](std::uint64_t n) { return figure(n, "hints"); };
+  json by_port = json::array();
+  for (const HintCounters& port : ports) {
+    by_port.push_back({{"granules", granules(port.granules)},
+                       {"issued", figure(std::uint64_t{port.issued}, "MemSpecRd")},
+                       {"dropped", granules(port.dropped)}});
+  }
+  return {{"hint_granules", granules(seen.granules)},
+          {"hint_useful", granules(seen.useful)},
+          {"hint_late", granules(seen.late)},
+          {"hint_lost", granules(seen.lost)},
+          {"hint_wasted", granules(seen.wasted)},
+          {"host_bridge",
+           {{"hints", hints(bridge.hints)},
+            {"lost", hints(bridge.lost)},
+            {"misses", granules(bridge.misses)}}},
+          {"root_ports", by_port}};
+}
+
 // What the endpoints' own registers say; null for an endpoint that does not answer.
 json endpoint_dram(const std::vector<std::optional<InternalDramCounters>>& ports,
                    const std::string& lines) {
@@ -334,6 +357,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
         {"evicted_unused", figure(s.evicted_unused, lines)},
         {"dropped", figure(s.dropped, lines)},
         {"root_ports", root_port_speculation(outcome.speculation)}}},
+      {"hints", hints(stats.hints(), outcome.bridge_hints, outcome.hints)},
       {"deterministic_store", deterministic_store(stats.deterministic_store())},
       {"drained", ns(outcome.drained)},
       {"load_control", control},
@@ -411,6 +435,15 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.0f} granules / {:.0f}", of("requested"), of("lines_used")));
     row("    useful granules / useless granules",
         fmt::format("{:.0f} / {:.0f}", of("useful_granules"), of("useless_granules")));
+  }
+  if (value("/hints/host_bridge/hints") > 0) {
+    row("hints / lost / granules requested",
+        fmt::format("{:.0f} / {:.0f} / {:.0f}", value("/hints/host_bridge/hints"),
+                    value("/hints/host_bridge/lost"), value("/hints/hint_granules")));
+    row("  useful / late / lost / wasted granules",
+        fmt::format("{:.0f} / {:.0f} / {:.0f} / {:.0f}", value("/hints/hint_useful"),
+                    value("/hints/hint_late"), value("/hints/hint_lost"),
+                    value("/hints/hint_wasted")));
   }
   if (!s["deterministic_store"].empty()) {
     std::map<std::string, double> sum;

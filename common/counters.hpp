@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// What engines count of a run, each in the same way: speculation of a root port, flits of a link.
+// What engines count of a run, each in the same way: speculation and hints of a
+// root port, hints of the host bridge, flits of a link.
 //
 // Purpose: handed from the engines to the report; a run on RTL and one on the model fill the same.
 // Units:   SrCounters: loads, MemSpecRd, granules (256 B), lines (64 B), 32 bits that wrap;
@@ -21,6 +22,17 @@ struct SrCounters {
   std::uint32_t issued_late = 0;       // MemSpecRd for a load's own granule after it had left
   std::uint32_t score_suppressed = 0;  // predictions that the stream table did not request
   bool operator==(const SrCounters&) const = default;
+};
+
+// Hints of kernels, at a root port: granules of 256 B, MemSpecRd, granules.
+struct HintCounters {
+  std::uint32_t granules = 0, issued = 0, dropped = 0;
+  bool operator==(const HintCounters&) const = default;
+};
+// At the host bridge: hints, hints, granules that no root port serves.
+struct BridgeHintCounters {
+  std::uint32_t hints = 0, lost = 0, misses = 0;
+  bool operator==(const BridgeHintCounters&) const = default;
 };
 
 // Flits of one direction from the run's time 0 until the link is quiet after its last request. Each

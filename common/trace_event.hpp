@@ -34,7 +34,8 @@ enum class Stage : std::uint8_t {
   PortRespond,  // response taken from the controller, tag freed; info: tag, DevLoad << 6
   SysRespond,   // response handed to the system bus; info: 1 error
   // Not part of a request's path:
-  SpecIssue,    // MemSpecRd handed to the controller; addr first 256 B granule, info: granules
+  SpecIssue,    // MemSpecRd handed to the controller; id kHintSpecId: of a hint, else 0; addr first
+                // 256 B granule, info: granules
   SpecFill,     // endpoint started a fill for a MemSpecRd; addr: DPA
   SpecDrop,     // endpoint dropped (part of) a MemSpecRd; addr: DPA
   LoadControl,  // load-control state changed; info: state
@@ -48,6 +49,8 @@ inline constexpr std::array<std::string_view, static_cast<std::size_t>(Stage::Co
      "sys_respond", "spec_issue",   "spec_fill",  "spec_drop",   "load_control", "ds"};
 
 enum class LookupResult : std::uint8_t { Bypass = 0, Hit = 1, Miss = 2, Merge = 3 };
+
+inline constexpr std::uint32_t kHintSpecId = 1;
 
 struct TraceEvent {
   Time at;

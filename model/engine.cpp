@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/registers.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
 #include "refmodel/root_port/sr_queue.hpp"
 #include "sim/config/config_keys.hpp"
@@ -164,7 +165,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
                         std::uint32_t value) {
   switch (space) {
     case RegisterSpace::HostBridge:
-      bridge_.decoder().write(offset, value);
+      if (offset < regs::hb::kBlock) bridge_.decoder().write(offset, value);
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
@@ -180,7 +181,7 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
 }
 
 std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32_t offset) {
-  if (space == RegisterSpace::HostBridge) return bridge_.decoder().read(offset);
+  if (space == RegisterSpace::HostBridge) return bridge_.read_register(offset);
   if (index >= ports_.size()) return 0;  // a page without a port
   return IoPath::has(offset) ? ports_[index]->access_path(now_).read(offset)
                              : ports_[index]->root.read_register(offset);

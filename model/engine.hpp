@@ -37,6 +37,7 @@ class ModelEngine : public Engine, public RegisterBus {
 
   [[nodiscard]] Time now() const override { return now_; }
   bool submit(const MemRequest& request) override;
+  bool hint(const Hint& hint) override { return bridge_.hint(hint, now_); }
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 

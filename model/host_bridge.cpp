@@ -3,7 +3,13 @@
 
 #include <bit>
 
+#include "common/register_types.hpp"
+
 namespace cxlgpu {
+
+namespace {
+constexpr std::uint64_t kGranuleBytes = 256;
+}
 
 HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
     : sink_(sink),
@@ -14,6 +20,51 @@ HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
 
 unsigned HostBridgeModel::way_of(const Held& held) const {
   return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
+}
+
+std::uint32_t HostBridgeModel::read_register(std::uint32_t offset) const {
+  if (offset < regs::hb::kBlock) return decoder_.read(offset);
+  regs::hb::Regs regs;
+  regs.hints.count = hint_counters_.hints;
+  regs.hints_lost.count = hint_counters_.lost;
+  regs.hint_misses.count = hint_counters_.misses;
+  return regs.word_at(offset);
+}
+
+// Before forward(): the decoder is free or not as the cycle begins.
+std::uint32_t HostBridgeModel::walk(Time now) {
+  std::uint32_t woken = 0;
+  if (const auto waiting = walker_.waiting()) {
+    RootPortModel& port = *ports_[waiting->port];
+    if (port.can_take_hint(waiting->granule, now)) {
+      port.offer_hint(waiting->granule, now);
+      walker_.taken();
+      woken = 1u << waiting->port;
+    } else if (port.hint_blocked(now)) {
+      woken = 1u << waiting->port;
+    }
+  }
+  const bool asks = !walker_.empty() && !walker_.waiting() && !decodes(now);
+  if (hint_) {
+    ++hint_counters_.hints;
+    if (!walker_.add(hint_->addr / kGranuleBytes, hint_->granules - 1)) ++hint_counters_.lost;
+    hint_.reset();
+  }
+  if (asks) {
+    const auto port = route(decoder_, walker_.granule() * kGranuleBytes, local_way());
+    if (!port) ++hint_counters_.misses;
+    walker_.decoded(port);
+  }
+  return woken;
+}
+
+// Whether the cycle `at` moves a hint, as all stands now: what changes that takes a cycle too.
+bool HostBridgeModel::can_walk(Time at) const {
+  if (const auto& waiting = walker_.waiting()) {
+    const RootPortModel& port = *ports_[waiting->port];
+    return port.can_take_hint(waiting->granule, at) || port.hint_blocks(at);
+  }
+  return !walker_.empty() && !decodes(at);
 }
 
 // The bridge's registers, one each way out, and the adapter's.

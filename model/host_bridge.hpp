@@ -1,8 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The host bridge of the event-driven model, with the bus adapter before it.
 //
-// Purpose: requests on their way from the system bus to the root ports, and the ports' responses on
-//          their way back, by the rules of the twin (HDM decoder, route, round robins) with the
+// Purpose: requests and hints on their way from the system bus to the root ports, and the ports'
+//          responses on their way back, by the rules of the twin (HDM decoder, route, round robins) with the
 //          cycle costs of docs/blocks/host_bridge/. tick(now) is one clock cycle; next_event()
 //          tells when the next one can change anything.
 // Order:   deliveries come before tick(now) in a cycle; after it the owner wakes the ports that
@@ -25,6 +25,7 @@
 #include "common/trace_event.hpp"
 #include "model/root_port.hpp"
 #include "refmodel/host_bridge/hdm_decoder.hpp"
+#include "refmodel/host_bridge/hint_walker.hpp"
 #include "refmodel/host_bridge/host_bridge.hpp"
 
 namespace cxlgpu {
@@ -48,6 +49,13 @@ class HostBridgeModel {
     wake(now);
     return true;
   }
+  // A hint on the bus in the cycle `now`. False: one is already.
+  bool hint(const Hint& hint, Time now) {
+    if (hint_) return false;
+    hint_ = hint;
+    hints_next_ = now;
+    return true;
+  }
   std::optional<MemResponse> take(Time now) {
     std::optional<MemResponse> response;
     if (next_response() <= now) {
@@ -63,11 +71,12 @@ class HostBridgeModel {
 
   // One cycle; bit i: root port i was given a request or rid of a response.
   [[nodiscard]] std::uint32_t tick(Time now) {
-    std::uint32_t woken = 0;
-    if (responding_ != 0 || answers_locally(now)) woken = collect(now);
+    std::uint32_t woken = has_hints() ? walk(now) : 0;
+    if (responding_ != 0 || answers_locally(now)) woken |= collect(now);
     if (forward_next_ <= now) woken |= forward(now);
     return woken;
   }
+  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
   // Root port i has a response.
   void responds(unsigned port) { responding_ |= 1u << port; }
   // The ports have had their cycle: one may have room again.
@@ -75,8 +84,13 @@ class HostBridgeModel {
     if (stuck_ && any_can_leave()) forward_next_ = now + kCycle;
   }
   // The cycle is over.
-  void end_cycle(Time now) { collect_next_ = responding_ != 0 ? now + kCycle : Time::never(); }
-  [[nodiscard]] Time next_event() const { return std::min(forward_next_, collect_next_); }
+  void end_cycle(Time now) {
+    collect_next_ = responding_ != 0 ? now + kCycle : Time::never();
+    hints_next_ = has_hints() && can_walk(now + kCycle) ? now + kCycle : Time::never();
+  }
+  [[nodiscard]] Time next_event() const {
+    return std::min(forward_next_, std::min(collect_next_, hints_next_));
+  }
   void wake(Time at) { forward_next_ = std::min(forward_next_, at); }
 
  private:
@@ -106,6 +120,11 @@ class HostBridgeModel {
   [[nodiscard]] bool answers_locally(Time now) const {
     return ways_.back() && ways_.back()->visible <= now;
   }
+  // A request is at the decoder.
+  [[nodiscard]] bool decodes(Time now) const { return adapter_ && adapter_->visible <= now; }
+  [[nodiscard]] bool has_hints() const { return hint_ || !walker_.empty() || walker_.waiting(); }
+  std::uint32_t walk(Time now);
+  [[nodiscard]] bool can_walk(Time at) const;
   std::uint32_t forward(Time now);
   std::uint32_t collect(Time now);
   std::uint32_t collect(Time now, bool writes, std::uint32_t offers);
@@ -126,6 +145,10 @@ class HostBridgeModel {
   RingQueue<Answer, 256> answers_;
   Time forward_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus
+  std::optional<Hint> hint_;  // on the bus, in this cycle
+  HintWalker walker_;
+  BridgeHintCounters hint_counters_;
+  Time hints_next_ = Time::never();
 };
 
 }  // namespace cxlgpu

@@ -32,6 +32,7 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;
   if (offset == rp::kViral) return;  // nothing is viral here
+  if (offset == rp::kPolicy || offset == rp::kHintControl) hints_.pace_changes(hint_pace(), now);
   regs_.write_at(offset, value, base_locked(now));
   if (offset == rp::kPolicy) policy_written(now);
   if (offset == rp::kDsStatus) clear_error_ |= rp::DsStatusReg::from(value).error;
@@ -60,6 +61,7 @@ std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
   regs::rp::Regs regs = regs_;
   regs.state.gran = static_cast<std::uint32_t>(load_control_.state());
   show(reader_.counters(), regs);
+  show(hints_.counters(), regs);
   regs.ds_status = {.on = on_, .empty = ds_.empty(), .error = ds_.error(), .count = ds_.count()};
   regs.sr_cap = {.sr_queue = sizes_.sr_queue,
                  .memory_queue = sizes_.memory_queue,
@@ -81,6 +83,15 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
   wake(now);
 }
 
+void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
+  if (regs_.hint_control.enable) {
+    hints_.come(granule, with_length(), now);
+  } else {
+    hints_.drop_new();
+  }
+  wake(now);
+}
+
 // Every step sees the queues as they stood when the cycle began: what frees this cycle is free in
 // the next, what is written this cycle is seen in the next.
 void RootPortModel::tick(Time now) {
@@ -97,11 +108,12 @@ void RootPortModel::tick(Time now) {
 }
 
 void RootPortModel::tick_plain(Time now) {
-  const bool spec_room = memory_.can_accept_spec();
+  const bool spec_room = memory_.can_accept_spec(), spec_held = memory_.holds_spec();
   const bool refuse = refuses(), busy = memory_.busy();
   issue_or_drop(refuse, now);
-  const bool spec_taken = read_ahead(spec_room, refuse, now);
-  if (!spec_taken) dispatch(refuse, now);
+  const Ahead ahead = read_ahead(spec_room, refuse, now);
+  const bool taken = ahead != Ahead::Taken && dispatch(refuse, now);
+  issue_hint(!spec_held && ahead == Ahead::Nothing && !taken, refuse, now);
   if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
   still_refuses_ = refuse && busy;
   if (incoming_) {
@@ -144,17 +156,18 @@ void RootPortModel::tick_stores(Time now) {
   DsEngine::In& engine = ds_in_.engine;
   DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
   count_events(out.events, now);
-  const bool spec_room = memory_.can_accept_spec();
+  const bool spec_room = memory_.can_accept_spec(), spec_held = memory_.holds_spec();
   const bool refuse = refuses(), busy = memory_.busy();
   issue_or_drop(refuse, now);
-  const bool spec_taken = read_ahead(spec_room, refuse, now);
-  engine.mq_ready = out.mq_valid && !spec_taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
+  const Ahead ahead = read_ahead(spec_room, refuse, now);
+  engine.mq_ready = out.mq_valid && ahead != Ahead::Taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
   if (out.lm_valid) {
     engine.lm_ready = parts_.local.offer(port_, region_base(regs_) / kLineBytes | out.lm_req.slot,
                                          out.lm_req, now);
   }
   ds_.hear_ready(out, ds_in_);
   if (engine.mq_ready) accept(out.mq_req, refuse, now);
+  issue_hint(!spec_held && ahead == Ahead::Nothing && !engine.mq_ready, refuse, now);
   if (engine.head_valid && out.head_ready) head_leaves();
   if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
   if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
@@ -192,7 +205,7 @@ void RootPortModel::issue(Time now) {
       message.opcode = kOpMemSpecRd;
       message.line = spec.with_length ? spec.run.first << 2 : spec.line;
       message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
-      raise(now, Stage::SpecIssue, 0, message.line, message.granules);
+      raise(now, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
     } else {
       message.opcode = kOpMemRd;
       message.tag = static_cast<std::uint16_t>(entry);
@@ -221,23 +234,23 @@ void RootPortModel::issue(Time now) {
   }
 }
 
-bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
+RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
   const SrModes modes = modes_of(regs_.policy);
   before_read_ahead_ = reader_.counters();
   read_ahead_at_ = now;
   if (reader_.issuing()) {
     if (reader_.gives_up()) {
       reader_.give_up();
-      return false;
+      return Ahead::Nothing;
     }
-    if (!spec_room) return false;
+    if (!spec_room) return Ahead::Waits;
     SpecRequest spec;
     spec.run = reader_.window(modes, memory_.lines(), queue_.loads());
     spec.with_length = modes.with_length();
     spec.line = reader_.line();
     if (!refuse) memory_.accept_spec(spec);
     reader_.issued(spec.run, modes.match_start, ring_);
-    return true;
+    return Ahead::Taken;
   }
   if (queue_.reader_valid()) {
     const MemRequest& request = queue_.reader_request();
@@ -246,16 +259,26 @@ bool RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
                  queue_.reader_at_head(), load_control_.level(), ring_);
     queue_.reader_next();
   }
-  return false;
+  return Ahead::Nothing;
 }
 
-void RootPortModel::dispatch(bool refuse, Time now) {
-  if (queue_.empty()) return;
+bool RootPortModel::dispatch(bool refuse, Time now) {
+  if (queue_.empty()) return false;
   const MemRequest& request = queue_.head();
   const std::uint64_t line = request.addr / kLineBytes;
-  if (!memory_.can_accept(line)) return;
+  if (!memory_.can_accept(line)) return false;
   accept(request, refuse, now);
   head_leaves();
+  return true;
+}
+
+// `may`: the memory queue takes a hint in this cycle. Not used, what is held goes.
+void RootPortModel::issue_hint(bool may, bool refuse, Time now) {
+  if (!hints_.held()) return;
+  if (!regs_.hint_control.enable) return hints_.drop_held();
+  if (!hints_.offered(hint_pace(), now) || !may) return;
+  if (!refuse) memory_.accept_spec(hint_request(hints_.run(), with_length()));
+  hints_.taken(now);
 }
 
 void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
@@ -313,6 +336,7 @@ std::optional<DevLoad> RootPortModel::respond(bool refuse, Time now) {
   response.is_write = request.is_write;
   response.error = error;
   response_at_ = now + kCycle;
+  if (dev_load != load_control_.level()) hints_.pace_changes(hint_pace(), now + kCycle);
   if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
   raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
   raise(now, Stage::PortRespond, request.id, request.addr / kLineBytes,
@@ -346,6 +370,9 @@ void RootPortModel::plan(Time now) {
   if (on_) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
   next_ = std::min(next_, gran_changes_);
+  if (hints_.held()) {
+    next_ = std::min(next_, std::max(now + kCycle, hints_.offer_from(hint_pace())));
+  }
 }
 
 // Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.

@@ -15,10 +15,12 @@
 #include "common/request.hpp"
 #include "common/rtl_sizes.hpp"
 #include "common/trace_event.hpp"
+#include "model/hint_queue.hpp"
 #include "model/link.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
+#include "refmodel/root_port/port_registers.hpp"
 #include "refmodel/root_port/ring_buffer.hpp"
 #include "refmodel/root_port/sr_queue.hpp"
 #include "refmodel/root_port/sr_reader.hpp"
@@ -68,6 +70,15 @@ class RootPortModel {
   }
   void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
 
+  // A granule of a hint at the port in the cycle `now`: it can be taken; is taken; or waits, which
+  // closes what is open (true: something changes).
+  [[nodiscard]] bool can_take_hint(std::uint64_t granule, Time now) const {
+    return !regs_.hint_control.enable || hints_.can_take(granule, with_length(), now);
+  }
+  void offer_hint(std::uint64_t granule, Time now);
+  [[nodiscard]] bool hint_blocks(Time now) const { return hints_.open(now); }
+  bool hint_blocked(Time now) { return hints_.blocked(now); }
+
   // The response register, visible from the cycle after the response was taken.
   [[nodiscard]] const MemResponse* response(Time now) const {
     if (on_) return answer_taken_ ? nullptr : ds_.response();
@@ -107,9 +118,18 @@ class RootPortModel {
   void issue_or_drop(bool refuse, Time now);
   void answer_refused(std::uint64_t entries, Time now);
   void issue(Time now);
-  bool read_ahead(bool spec_room, bool refuse,
-                  Time now);  // true if a MemSpecRd took this cycle's allocation
-  void dispatch(bool refuse, Time now);
+  // What the reader does for the memory queue in a cycle.
+  enum class Ahead : std::uint8_t { Nothing, Waits, Taken };  // the last two: offers a MemSpecRd
+  Ahead read_ahead(bool spec_room, bool refuse, Time now);
+  bool dispatch(bool refuse, Time now);  // true: a load or store is taken
+  void issue_hint(bool may, bool refuse, Time now);
+  // Log2 of the cycles that a hint's granule has.
+  [[nodiscard]] unsigned hint_pace() const {
+    return intervals(regs_.hint_control)[static_cast<std::size_t>(load_control_.level())];
+  }
+  [[nodiscard]] bool with_length() const {
+    return regs_.policy.len_enable && !regs_.policy.spec_64b;
+  }
   void accept(const MemRequest& request, bool refuse, Time now);  // into the memory queue
   void head_leaves();
   std::optional<DevLoad> respond(bool refuse, Time now);  // of the response taken
@@ -137,6 +157,7 @@ class RootPortModel {
   Time gran_changes_ = Time::never();
   MemoryQueue memory_;
   // Deterministic store, and what stands between the queues and the port's edges.
+  HintQueueModel hints_;
   const DsConfig ds_config_;
   bool clear_error_ = false;
   bool on_ = false, was_on_ = false;  // the latter before `switched_`

@@ -34,6 +34,14 @@ std::string counters_text(const SrCounters& c) {
       c.lines_used, c.useful_granules, c.useless_granules, c.issued_late);
 }
 
+std::string counters_text(const HintCounters& c) {
+  return fmt::format("granules {} issued {} dropped {}", c.granules, c.issued, c.dropped);
+}
+
+std::string counters_text(const BridgeHintCounters& c) {
+  return fmt::format("hints {} lost {} misses {}", c.hints, c.lost, c.misses);
+}
+
 std::string counters_text(const std::optional<InternalDramCounters>& c) {
   if (!c) return "no answer";
   return fmt::format(
@@ -82,6 +90,12 @@ bool CosimEngine::submit(const MemRequest& request) {
   return true;
 }
 
+bool CosimEngine::hint(const Hint& hint) {
+  if (!rtl_->hint(hint)) return false;
+  hints_to_model_.push_back(hint);
+  return true;
+}
+
 std::optional<MemResponse> CosimEngine::take() {
   std::optional<MemResponse> response = rtl_->take();
   if (response) {
@@ -102,6 +116,9 @@ std::uint64_t CosimEngine::number_of(std::uint32_t model_id) const {
 }
 
 void CosimEngine::feed_model() {
+  while (!hints_to_model_.empty() && model_->hint(hints_to_model_.front())) {
+    hints_to_model_.pop_front();
+  }
   while (!to_model_.empty() && model_->submit(to_model_.front())) to_model_.pop_front();
 }
 
@@ -213,8 +230,9 @@ void CosimEngine::mismatch(std::uint64_t number, const Pair& pair, const std::st
       response_text(pair.model.response), path_text(pair.model.record), replay_));
 }
 
-// The model may be a little behind; it gets the time it needs.
+// The model may be a little behind, or lack a hint of the last cycle; it gets the time it needs.
 void CosimEngine::let_model_catch_up() {
+  feed_model();
   if (!open_.empty()) model_step(model_->now() + Time{1000000000});  // 1 ms
 }
 
@@ -249,21 +267,25 @@ void CosimEngine::end(bool whole) {
 
 // With the same times in all requests both have counted alike.
 void CosimEngine::compare_counters() {
-  const auto compare = [this](unsigned port, const char* what, const auto& rtl, const auto& model,
-                              std::uint64_t& differences) {
+  const auto compare = [this](const std::string& whose, const char* what, const auto& rtl,
+                              const auto& model, std::uint64_t& differences) {
     if (rtl == model) return;
     ++differences;
     if (report_.time_differences != 0 || problems_.size() >= kMaxProblems) return;
     problems_.push_back(
-        fmt::format("port {}: counters of {} differ; rtl: {}; model: {}; replay: {}", port, what,
+        fmt::format("{}: counters of {} differ; rtl: {}; model: {}; replay: {}", whose, what,
                     counters_text(rtl), counters_text(model), replay_));
   };
   for (unsigned port = 0; port < ports_; ++port) {
-    compare(port, "speculation", rtl_->speculation(port), model_->speculation(port),
+    const std::string whose = fmt::format("port {}", port);
+    compare(whose, "speculation", rtl_->speculation(port), model_->speculation(port),
             report_.speculation_differences);
-    compare(port, "internal DRAM", rtl_->internal_dram(port), model_->internal_dram(port),
+    compare(whose, "hints", rtl_->hints(port), model_->hints(port), report_.hint_differences);
+    compare(whose, "internal DRAM", rtl_->internal_dram(port), model_->internal_dram(port),
             report_.internal_dram_differences);
   }
+  compare("host bridge", "hints", rtl_->bridge_hints(), model_->bridge_hints(),
+          report_.hint_differences);
 }
 
 std::vector<std::string> CosimEngine::problems() const {

@@ -29,6 +29,7 @@ class CosimEngine : public SystemEngine {
 
   [[nodiscard]] Time now() const override { return rtl_->now(); }
   bool submit(const MemRequest& request) override;
+  bool hint(const Hint& hint) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 
@@ -39,6 +40,8 @@ class CosimEngine : public SystemEngine {
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return rtl_->speculation(port);
   }
+  [[nodiscard]] HintCounters hints(unsigned port) const override { return rtl_->hints(port); }
+  [[nodiscard]] BridgeHintCounters bridge_hints() const override { return rtl_->bridge_hints(); }
   [[nodiscard]] LinkTotals link(unsigned port) const override { return rtl_->link(port); }
   [[nodiscard]] LinkTotals model_link(unsigned port) const { return model_->link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return rtl_->cycles(); }
@@ -101,6 +104,7 @@ class CosimEngine : public SystemEngine {
   unsigned ports_;
   std::uint64_t next_number_ = 0;
   std::deque<MemRequest> to_model_;
+  std::deque<Hint> hints_to_model_;
   std::unordered_map<std::uint64_t, Pair> open_;
   CosimReport report_;
   Time drained_at_ = Time::never();  // for the first time, which takes each side its own time

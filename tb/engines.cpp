@@ -1,4 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "common/input_error.hpp"
 #include "model/engine.hpp"
 #include "sim/machine/memory_map.hpp"
@@ -24,24 +26,36 @@ class ModelSystem : public SystemEngine {
 
   [[nodiscard]] Time now() const override { return engine_.now(); }
   bool submit(const MemRequest& request) override { return engine_.submit(request); }
+  bool hint(const Hint& hint) override {
+    hinted_ = true;
+    return engine_.hint(hint);
+  }
   std::optional<MemResponse> take() override { return engine_.take(); }
   void advance_to(Time t) override { engine_.advance_to(t); }
   std::optional<std::string> drain() override {
     await_recovery();
+    finish_hints();
     return stores_ ? drain_stores(engine_, engine_, ports_) : std::nullopt;
   }
   void end(bool whole) override {
-    if (whole) await_recovery();
+    if (whole) {
+      await_recovery();
+      finish_hints();
+    }
     engine_.advance_to(engine_.now() + kLast);
     if (whole) run_until_quiet(engine_, media_);
     for (unsigned port = 0; port < ports_; ++port) {
       speculation_.push_back(read_speculation(engine_, port));
+      hints_.push_back(read_hints(engine_, port));
       internal_dram_.push_back(read_internal_dram(engine_, engine_.system().endpoints[port]));
     }
+    bridge_hints_ = read_bridge_hints(engine_);
   }
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
   }
+  [[nodiscard]] HintCounters hints(unsigned port) const override { return hints_.at(port); }
+  [[nodiscard]] BridgeHintCounters bridge_hints() const override { return bridge_hints_; }
   [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
     return internal_dram_.at(port);
   }
@@ -68,14 +82,24 @@ class ModelSystem : public SystemEngine {
     }
   }
 
+  void finish_hints() {
+    if (!std::exchange(hinted_, false)) return;
+    end_hints(engine_, engine_, ports_, kAccess);
+    run_until_quiet(engine_, media_);
+  }
+
+  static constexpr Time kAccess = kCycle * 2;  // of a register of the RTL
   static constexpr Time kLongestOutage = kCycle * 2000000;
   static constexpr Time kLast = kCycle * 8;  // as the RTL goes on
 
   std::vector<Media*> media_;
   ModelEngine engine_;
   std::vector<SrCounters> speculation_;
+  std::vector<HintCounters> hints_;
+  BridgeHintCounters bridge_hints_;
   std::vector<std::optional<InternalDramCounters>> internal_dram_;
   bool stores_;  // deterministic
+  bool hinted_ = false;
   unsigned ports_;
 };
 

@@ -61,6 +61,7 @@ class ReplayingEngine : public SystemEngine {
 
   [[nodiscard]] Time now() const override { return inner_->now(); }
   bool submit(const MemRequest& request) override;
+  bool hint(const Hint& hint) override { return inner_->hint(hint); }
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 
@@ -68,6 +69,8 @@ class ReplayingEngine : public SystemEngine {
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return inner_->speculation(port);
   }
+  [[nodiscard]] HintCounters hints(unsigned port) const override { return inner_->hints(port); }
+  [[nodiscard]] BridgeHintCounters bridge_hints() const override { return inner_->bridge_hints(); }
   [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
     return inner_->internal_dram(port);
   }

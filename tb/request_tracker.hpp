@@ -55,6 +55,10 @@ class RequestTracker final : public TraceSink {
   explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)) {}
 
   void on_event(const TraceEvent& event) override;
+  // The request that has the id, as far as it has come; null: none ever had it.
+  [[nodiscard]] const RequestRecord* find(std::uint32_t id) const {
+    return id < open_.size() ? &open_[id] : nullptr;
+  }
 
  private:
   OnRecord on_record_;

@@ -41,6 +41,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
 
   [[nodiscard]] Time now() const override { return time_ - epoch_; }
   bool submit(const MemRequest& request) override;
+  bool hint(const Hint& hint) override;
   std::optional<MemResponse> take() override;
   void advance_to(Time t) override;
 
@@ -48,6 +49,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] SrCounters speculation(unsigned port) const override {
     return speculation_.at(port);
   }
+  [[nodiscard]] HintCounters hints(unsigned port) const override { return hints_.at(port); }
+  [[nodiscard]] BridgeHintCounters bridge_hints() const override { return bridge_hints_; }
   [[nodiscard]] std::optional<InternalDramCounters> internal_dram(unsigned port) const override {
     return internal_dram_.at(port);
   }
@@ -76,6 +79,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void step_firmware();
   [[nodiscard]] bool is_held_down(unsigned port) const;
   void await_recovery();
+  void finish_hints();
   void drive_bus();
   void drive_link(unsigned port, Time edge);
   void drive_media(unsigned port);
@@ -101,6 +105,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   bool stores_;  // deterministic
   SystemInfo system_;
   std::vector<SrCounters> speculation_;
+  std::vector<HintCounters> hints_;
+  BridgeHintCounters bridge_hints_;
   std::vector<std::optional<InternalDramCounters>> internal_dram_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Top> top_;
@@ -124,6 +130,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   bool just_recovered_ = false;
   std::string recovery_problem_;
   std::optional<MemRequest> offered_;
+  std::optional<Hint> hint_;              // on the bus for one cycle
+  bool hinted_ = false;                   // there was one
   bool refused_ = false;                  // a submit() since the last advance_to()
   RingQueue<MemResponse, 1024> answers_;  // a register access leaves all that is in flight here
   std::array<bool, kPorts> gone_{};       // links that are down for good

@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <type_traits>
+#include <utility>
 
 #include "common/input_error.hpp"
 #include "flits/messages.hpp"
@@ -240,6 +241,14 @@ bool BasicRtlEngine<Top, Ports>::submit(const MemRequest& request) {
 }
 
 template <typename Top, unsigned Ports>
+bool BasicRtlEngine<Top, Ports>::hint(const Hint& hint) {
+  if (hint_) return false;
+  hint_ = hint;
+  hinted_ = true;
+  return true;
+}
+
+template <typename Top, unsigned Ports>
 std::optional<MemResponse> BasicRtlEngine<Top, Ports>::take() {
   if (answers_.empty()) return std::nullopt;
   std::optional<MemResponse> answer = answers_.front();
@@ -387,6 +396,13 @@ void BasicRtlEngine<Top, Ports>::await_recovery() {
 }
 
 template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::finish_hints() {
+  if (!std::exchange(hinted_, false)) return;
+  end_hints(*this, *this, kPorts, Time{0});
+  run_until_quiet(*this, parts_.media);  // a drain meets no fill, whenever it begins
+}
+
+template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::drive_bus() {
   const bool write = offered_ && offered_->is_write;
   const bool read = offered_ && !offered_->is_write;
@@ -394,6 +410,12 @@ void BasicRtlEngine<Top, Ports>::drive_bus() {
   set_field(bus, AxiReq::aw_valid, write);
   set_field(bus, AxiReq::w_valid, write);
   set_field(bus, AxiReq::ar_valid, read);
+  set_field(bus, AxiReq::hint_valid, hint_.has_value());
+  if (hint_) {
+    set_field(bus, AxiReq::hint[AxiHint::addr], hint_->addr);
+    set_field(bus, AxiReq::hint[AxiHint::granules], hint_->granules - 1);
+    hint_.reset();  // taken or lost in this cycle
+  }
   if (!offered_) return;
   const Field address = write ? AxiReq::aw : AxiReq::ar;
   set_field(bus, address[AxiAddr::id], offered_->id);
@@ -681,19 +703,25 @@ void BasicRtlEngine<Top, Ports>::dump(Time time) {
 template <typename Top, unsigned Ports>
 std::optional<std::string> BasicRtlEngine<Top, Ports>::drain() {
   await_recovery();
+  finish_hints();
   return stores_ ? drain_stores(*this, *this, kPorts) : std::nullopt;
 }
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::end(bool whole) {
-  if (whole) await_recovery();
+  if (whole) {
+    await_recovery();
+    finish_hints();
+  }
   for (int i = 0; i < kLastCycles; ++i) cycle();
   if (whole) run_until_quiet(*this, parts_.media);
   for (auto& wire : wires_) wire->end_run();
   for (unsigned port = 0; port < kPorts; ++port) {
     speculation_.push_back(read_speculation(*this, port));
+    hints_.push_back(read_hints(*this, port));
     internal_dram_.push_back(read_internal_dram(*this, system_.endpoints[port]));
   }
+  bridge_hints_ = read_bridge_hints(*this);
   if (fst_) close_waves();
   for (auto& wire : wires_) {
     if (whole) wire->finish();

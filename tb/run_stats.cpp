@@ -8,6 +8,7 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::size_t kSlowest = 16;
+constexpr std::uint64_t kGranuleBytes = 256;
 constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
@@ -113,6 +114,7 @@ void RunStats::on_event(const TraceEvent& event) {
     case Stage::SpecIssue:
       ++spec_.sent;
       spec_.requested += event.info;
+      if (event.id == kHintSpecId) on_hint(event);
       break;
     case Stage::SpecFill:
       ++spec_.filled;
@@ -139,9 +141,41 @@ void RunStats::on_ds(const TraceEvent& event) {
   port.peak_deferred = std::max<std::uint64_t>(port.peak_deferred, event.info >> 16);
 }
 
+void RunStats::on_hint(const TraceEvent& event) {
+  for (std::uint32_t i = 0; i < event.info; ++i) {
+    ++hint_stats_.granules;
+    const auto [named, is_new] = hinted_.try_emplace(event.addr / kGranuleBytes + i, event.at);
+    if (is_new) continue;
+    ++hint_stats_.wasted;
+    named->second = event.at;
+  }
+}
+
+// The endpoint knows the load by its DPA, the hint by its HPA.
+void RunStats::on_first_load(const TraceEvent& event, LookupResult result) {
+  const RequestRecord* load = tracker_.find(event.id);
+  if (load == nullptr || load->is_write) return;
+  const auto named = hinted_.extract(load->addr / kGranuleBytes);
+  if (!named) return;
+  if (load->time(Stage::CtrlAccept) < named.mapped() || result == LookupResult::Merge) {
+    ++hint_stats_.late;
+  } else if (result == LookupResult::Hit) {
+    ++hint_stats_.useful;
+  } else {
+    ++hint_stats_.lost;
+  }
+}
+
+HintStats RunStats::hints() const {
+  HintStats all = hint_stats_;
+  all.wasted += hinted_.size();
+  return all;
+}
+
 void RunStats::on_lookup(const TraceEvent& event) {
   const auto result = static_cast<LookupResult>(event.info & 3);
   ++lookups_[static_cast<std::size_t>(result)];
+  if (!hinted_.empty()) on_first_load(event, result);
   const auto found = prefetched_.find(line_key(event));
   if (found == prefetched_.end()) return;
   prefetched_.erase(found);

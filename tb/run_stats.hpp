@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run's trace events say, added up: latencies by kind, at the end and over time, time by
-// stage, speculation, DevLoad and load control over time.
+// stage, speculation, hints, DevLoad and load control over time.
 //
 // Purpose: the one source of the table, stats.json and the report page.
 // Units:   picoseconds in, picoseconds out; counts are requests, granules (256 B) or MemSpecRd.
@@ -67,6 +67,16 @@ struct SpecStats {
   std::uint64_t evicted_unused = 0;  // filled, gone before a demand access
 };
 
+// Granules of 256 B that MemSpecRd of hints named, by the first load that reached the endpoint
+// after; together they are `granules`. Each named again before a load counts again.
+struct HintStats {
+  std::uint64_t granules = 0;
+  std::uint64_t useful = 0;  // it hit the internal DRAM
+  std::uint64_t late = 0;    // it met the fill in flight, or had left its port before the MemSpecRd
+  std::uint64_t lost = 0;    // it missed: dropped, evicted, or no internal DRAM
+  std::uint64_t wasted = 0;  // none came
+};
+
 // Deterministic store of one port: how often it did what, as ds_event_t counts it.
 inline constexpr std::array<std::string_view, 10> kDsEventNames = {
     "direct",      "deferred",     "in_place", "flushed",      "load_hit",
@@ -97,6 +107,7 @@ class RunStats : public TraceSink {
   [[nodiscard]] LatencyBook loads() const;  // of every kind
   [[nodiscard]] const LatencyBook& stores() const { return kind(RequestKind::Store); }
   [[nodiscard]] const SpecStats& spec() const { return spec_; }
+  [[nodiscard]] HintStats hints() const;  // of the events so far
   [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
   [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
@@ -114,6 +125,8 @@ class RunStats : public TraceSink {
  private:
   void on_record(const RequestRecord& record);
   void on_lookup(const TraceEvent& event);
+  void on_hint(const TraceEvent& event);
+  void on_first_load(const TraceEvent& event, LookupResult result);
   void on_ds(const TraceEvent& event);
 
   // Port and line of the internal DRAM.
@@ -127,6 +140,8 @@ class RunStats : public TraceSink {
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
   std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, line) filled, not yet asked for
+  HintStats hint_stats_;
+  std::unordered_map<std::uint64_t, Time> hinted_;  // granules named, no load since: when
   std::vector<DsStats> ds_;                             // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad

@@ -54,6 +54,7 @@ struct CosimReport {
   std::array<std::uint64_t, kPathStages> stage_count{};
   // Ports whose counters of speculation differ at the end: an error if no request's times do.
   std::uint64_t speculation_differences = 0;
+  std::uint64_t hint_differences = 0;           // of those of hints, ports and the host bridge
   std::uint64_t internal_dram_differences = 0;  // of the endpoints' counters, likewise
   double rtl_latency_sum_ns = 0, model_latency_sum_ns = 0;
   Time rtl_end, model_end;  // last response
@@ -65,7 +66,8 @@ struct CosimReport {
 
 class SystemEngine : public Engine {
  public:
-  // Deterministic store: brings every store to its endpoint, which takes time. Call after the
+  // Deterministic store: brings every store to its endpoint, which takes time; hints are dropped
+  // from here on. Call after the
   // initiator is done, before contents are looked at and before finish(). A line if that fails.
   [[nodiscard]] virtual std::optional<std::string> drain() = 0;
   // Ends the run: finishes what still runs inside (the model of a cosim), closes files, makes the
@@ -76,6 +78,9 @@ class SystemEngine : public Engine {
   void abandon() { end(false); }
   // What the SR reader of a port has counted, by its registers. Call after finish().
   [[nodiscard]] virtual SrCounters speculation(unsigned port) const = 0;
+  // What a port and the host bridge have counted of hints. Likewise.
+  [[nodiscard]] virtual HintCounters hints(unsigned port) const = 0;
+  [[nodiscard]] virtual BridgeHintCounters bridge_hints() const = 0;
   // What an endpoint's internal DRAM has counted; none if the endpoint does not answer. Likewise.
   [[nodiscard]] virtual std::optional<InternalDramCounters> internal_dram(unsigned port) const = 0;
   [[nodiscard]] virtual LinkTotals link(unsigned port) const = 0;

@@ -15,15 +15,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/counters.hpp"
 #include "common/opcodes.hpp"
 #include "common/policy.hpp"
 
 namespace cxlgpu {
-
-struct HintCounters {
-  std::uint32_t granules = 0, issued = 0, dropped = 0;
-  bool operator==(const HintCounters&) const = default;
-};
 
 class HintQueue {
  public:

@@ -39,6 +39,12 @@ inline void show(const SrCounters& counters, regs::rp::Regs& regs) {
   regs.score_suppressed.count = counters.score_suppressed;
 }
 
+inline void show(const HintCounters& counters, regs::rp::Regs& regs) {
+  regs.hint_granules.count = counters.granules;
+  regs.hint_issued.count = counters.issued;
+  regs.hint_dropped.count = counters.dropped;
+}
+
 inline void count(const DsEvents& events, regs::rp::Regs& regs) {
   regs.ds_direct.count += events.direct ? 1 : 0;
   regs.ds_deferred.count += events.deferred ? 1 : 0;

@@ -327,9 +327,7 @@ regs::rp::Regs RootPort::registers(const Cycle& now) const {
   regs.moderate.count = responses(DevLoad::Moderate);
   regs.severe.count = responses(DevLoad::Severe);
   show(now.reader.counters, regs);
-  regs.hint_granules.count = now.hints.counters.granules;
-  regs.hint_issued.count = now.hints.counters.issued;
-  regs.hint_dropped.count = now.hints.counters.dropped;
+  show(now.hints.counters, regs);
   regs.unexpected.count = now.memory.unexpected;
   regs.ds_status = {.on = stores_on_,
                     .empty = now.stores.empty,

@@ -59,6 +59,8 @@ struct RootPortConfig {
   bool ds = false;                    // deterministic store
   unsigned ds_max_writes = 32;
   std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
+  bool hints = true;  // of kernels: MemSpecRd for what they will load soon
+  std::vector<std::uint64_t> hint_interval = {4, 5, 8, 15};  // a granule, as ds_interval
   // Sizes of the hardware: configs/rtl.
   unsigned sr_queue_entries = kDefaultRtl.sr_queue_entries;
   unsigned memory_queue_entries = kDefaultRtl.memory_queue_entries;  // two for MemSpecRd alone

@@ -67,6 +67,16 @@ std::vector<ConfigKey> port_keys() {
            "Time between them, at DevLoad light, optimal, moderate, severe; 0 no pause.",
            "this design"},
           CXLGPU_MEMBER(root_port.ds_interval)),
+      row({"root_port.hints", "", flag(),
+           "Hints of kernels, which name what they will load soon, become MemSpecRd; else they are "
+           "dropped. A workload that gives none is the same with and without.",
+           "this design"},
+          CXLGPU_MEMBER(root_port.hints)),
+      row({"root_port.hint_interval", "log2 cycles", list_of({4}, 0, 15),
+           "Time after each granule of 256 B that a hint requests, at DevLoad light, optimal, "
+           "moderate, severe.",
+           "this design"},
+          CXLGPU_MEMBER(root_port.hint_interval)),
       row({"root_port.sr_queue_entries", "", between(1, kMostSrQueueEntries),
            "Entries of the speculative read queue.", "CXL-GPU"},
           CXLGPU_MEMBER(root_port.sr_queue_entries)),

@@ -11,6 +11,7 @@
 #include "common/register_types.hpp"
 #include "sim/firmware/io_port.hpp"
 #include "sim/firmware/sizes.hpp"
+#include "sim/firmware/speculation.hpp"
 #include "sim/gpu/ds_region.hpp"
 
 namespace cxlgpu {
@@ -197,6 +198,7 @@ SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointPar
     // Last, and answered: what was posted before has arrived.
     io.run([&](const IoThread& thread) { return enable_mem(thread, endpoint.cxl_dvsec); });
     set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);
+    set_up_hints(bus, endpoint.port, config.root_port);
     set_up_stores(bus, endpoint.port, config);
   }
   return system;

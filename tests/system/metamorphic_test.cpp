@@ -1,11 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What must not change data: for programs that look for hazards (soak_trace.hpp), every load's data
 // and the endpoints' contents at the end are those of plain CXL whatever happens to a MemSpecRd,
-// whatever the policy, and with deterministic store on or off. On the model, and shorter on the
-// RTL.
+// whatever the policy and whatever is hinted, and with deterministic store on or off. On the model,
+// and shorter on the RTL.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -185,6 +186,90 @@ TEST(Metamorphic, DeterministicStoreChangesNoData) {
       }
     }
   }
+}
+
+// A kernel that knows its program: a hint, now and then, of what comes so many requests later.
+// What becomes of each is varied.
+class Hinting : public Engine {
+ public:
+  enum class Fate : std::uint8_t { None, Given, Dropped, Doubled, Late };
+  static constexpr std::size_t kEvery = 7, kAhead = 60, kLate = 90;  // requests
+
+  Hinting(Engine& inner, std::vector<TraceRecord> records, Fate fate)
+      : inner_(inner), records_(std::move(records)), fate_(fate) {}
+  [[nodiscard]] Time now() const override { return inner_.now(); }
+  std::optional<MemResponse> take() override { return inner_.take(); }
+  void advance_to(Time t) override {
+    inner_.advance_to(t);
+    // One a cycle; those that are lost are varied too.
+    if (!waiting_.empty() && inner_.hint(waiting_.front())) waiting_.pop_front();
+  }
+  bool submit(const MemRequest& request) override {
+    if (!inner_.submit(request)) return false;
+    const std::size_t at = sent_++;
+    const std::size_t of = fate_ == Fate::Late ? at - kLate : at;
+    if (fate_ == Fate::None || of >= records_.size() || of % kEvery != 0) return true;
+    if (fate_ == Fate::Dropped && of % 3 == 0) return true;
+    const std::size_t named = of + kAhead;
+    if (named >= records_.size()) return true;
+    const Hint hint{kBase + records_[named].addr / 256 * 256, 1 + static_cast<unsigned>(of % 9)};
+    waiting_.push_back(hint);
+    if (fate_ == Fate::Doubled) waiting_.push_back(hint);
+    return true;
+  }
+
+ private:
+  Engine& inner_;
+  std::vector<TraceRecord> records_;
+  Fate fate_;
+  std::deque<Hint> waiting_;
+  std::size_t sent_ = 0;
+};
+
+// Loads' data, end, and granules that hints requested.
+Result run_hinted(const Program& program, const TestSystemOptions& options, Hinting::Fate fate) {
+  TestSystem system(options);
+  TraceReplayParams params;
+  params.offset = kBase;
+  // Few, so that the bus is not full all the time: a request that waits there has the decoder.
+  params.max_outstanding_reads = params.max_outstanding_writes = 8;
+  params.seed = program.seed;
+  TraceInitiator initiator(program.records(), params);
+  Recorder recorder(system.checked());
+  Hinting hinting(recorder, program.records(), fate);
+  EXPECT_TRUE(system.run_on(initiator, hinting));
+  const Time end = system.engine().now();
+  EXPECT_TRUE(system.drain_and_compare());
+  system.finish();
+  return {recorder.answers(), system.stats().hints().granules, 0, end};
+}
+
+TEST(Metamorphic, HintsChangeNoData) {
+  test::shows("sr", "Hints given, lost, doubled or late change no load's data and no contents",
+              "docs/blocks/root_port/hint_queue.md");
+  using Fate = Hinting::Fate;
+  std::map<Fate, unsigned> changed;  // runs that took another time than with the hints as they are
+  for (const Program& program : programs()) {
+    TestSystemOptions options = program.plain();
+    const Result plain = run_hinted(program, options, Fate::None);
+    EXPECT_EQ(plain.specs, 0u);
+    options.config.root_port.policy = program.seed % 2 == 0 ? SrPolicy::Sr : SrPolicy::Off;
+    options.config.root_port.hint_interval = {0, 2, 4, 6};
+    for (const bool ds : {false, true}) {
+      options.config.root_port.ds = ds;
+      const Result given = run_hinted(program, options, Fate::Given);
+      EXPECT_GT(given.specs, program.on_rtl() ? 100u : 500u);
+      EXPECT_EQ(given.answers, plain.answers);
+      for (const Fate fate : {Fate::Dropped, Fate::Doubled, Fate::Late}) {
+        SCOPED_TRACE(program.engine + ", fate " + std::to_string(static_cast<int>(fate)) +
+                     ", seed " + std::to_string(program.seed));
+        const Result result = run_hinted(program, options, fate);
+        EXPECT_EQ(result.answers, plain.answers);
+        changed[fate] += result.end != given.end ? 1 : 0;
+      }
+    }
+  }
+  for (const Fate fate : {Fate::Dropped, Fate::Doubled, Fate::Late}) EXPECT_GT(changed[fate], 4u);
 }
 
 // The same on both engines side by side, which stay in step under every fault.

@@ -16,6 +16,7 @@ class Recorder : public Engine {
   explicit Recorder(Engine& inner) : inner_(inner), number_(1u << 16) {}
   [[nodiscard]] Time now() const override { return inner_.now(); }
   void advance_to(Time t) override { inner_.advance_to(t); }
+  bool hint(const Hint& hint) override { return inner_.hint(hint); }
   bool submit(const MemRequest& request) override {
     if (!inner_.submit(request)) return false;
     number_[request.id] = answers_.size();

@@ -199,5 +199,79 @@ TEST(RunStats, FillsAreOfLines) {
   }
 }
 
+// Granules by the first load after the MemSpecRd; HPA and DPA are not the same.
+class HintStatsTest : public RunStatsTest {
+ protected:
+  void named(Time at, std::uint64_t granule, unsigned granules, std::uint32_t id = kHintSpecId) {
+    stats.on_event({at, Stage::SpecIssue, 1, id, granule * 256, granules});
+  }
+  void access(Time handed, Time looked, std::uint64_t granule, LookupResult result,
+              bool write = false, std::uint32_t id = 3) {
+    stats.on_event({handed, Stage::SysAccept, 0, id, granule * 256 + 64, write ? 1u : 0u});
+    stats.on_event({handed, Stage::CtrlAccept, 1, id, granule * 256 + 64, 0});
+    stats.on_event({looked, Stage::EpLookup, 1, id, 0x40, static_cast<std::uint32_t>(result)});
+    stats.on_event({looked, Stage::SysRespond, 0, id, 0, 0});
+  }
+  void expect(const HintStats& wanted) {
+    const HintStats seen = stats.hints();
+    EXPECT_EQ(seen.granules, wanted.granules);
+    EXPECT_EQ(seen.useful, wanted.useful);
+    EXPECT_EQ(seen.late, wanted.late);
+    EXPECT_EQ(seen.lost, wanted.lost);
+    EXPECT_EQ(seen.wasted, wanted.wasted);
+  }
+};
+
+TEST_F(HintStatsTest, TheFirstLoadDecides) {
+  named(ns(10), 100, 4);
+  expect({.granules = 4, .wasted = 4});
+  access(ns(20), ns(40), 100, LookupResult::Hit);
+  access(ns(21), ns(41), 101, LookupResult::Merge);
+  access(ns(22), ns(42), 102, LookupResult::Miss);
+  expect({.granules = 4, .useful = 1, .late = 1, .lost = 1, .wasted = 1});
+  // Neither those after it nor loads of what no hint named.
+  access(ns(50), ns(60), 100, LookupResult::Miss);
+  access(ns(50), ns(60), 102, LookupResult::Hit);
+  access(ns(50), ns(60), 104, LookupResult::Hit);
+  expect({.granules = 4, .useful = 1, .late = 1, .lost = 1, .wasted = 1});
+  access(ns(70), ns(80), 103, LookupResult::Bypass);
+  expect({.granules = 4, .useful = 1, .late = 1, .lost = 2});
+}
+
+TEST_F(HintStatsTest, AStoreDecidesNothing) {
+  named(ns(10), 7, 1);
+  access(ns(20), ns(30), 7, LookupResult::Hit, true);
+  expect({.granules = 1, .wasted = 1});
+  access(ns(40), ns(50), 7, LookupResult::Hit);
+  expect({.granules = 1, .useful = 1});
+}
+
+TEST_F(HintStatsTest, ALoadThatHadLeftBeforeMakesItLate) {
+  stats.on_event({ns(5), Stage::SysAccept, 0, 9, 7 * 256, 0});
+  stats.on_event({ns(6), Stage::CtrlAccept, 1, 9, 7 * 256, 0});
+  named(ns(10), 7, 1);
+  stats.on_event({ns(30), Stage::EpLookup, 1, 9, 0, static_cast<unsigned>(LookupResult::Hit)});
+  expect({.granules = 1, .late = 1});
+}
+
+TEST_F(HintStatsTest, NamedAgainBeforeALoadItIsWasted) {
+  named(ns(10), 7, 2);
+  named(ns(20), 8, 2);
+  expect({.granules = 4, .wasted = 4});
+  access(ns(30), ns(40), 8, LookupResult::Hit);
+  expect({.granules = 4, .useful = 1, .wasted = 3});
+  // After a load it is a new one.
+  named(ns(50), 8, 1);
+  access(ns(60), ns(70), 8, LookupResult::Merge);
+  expect({.granules = 5, .useful = 1, .late = 1, .wasted = 3});
+}
+
+TEST_F(HintStatsTest, WhatTheReaderRequestsIsNone) {
+  named(ns(10), 7, 4, 0);
+  access(ns(20), ns(40), 7, LookupResult::Hit);
+  expect({});
+  EXPECT_EQ(stats.spec().requested, 4u);
+}
+
 }  // namespace
 }  // namespace cxlgpu

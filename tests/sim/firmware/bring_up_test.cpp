@@ -624,6 +624,20 @@ TEST(DeterministicStore, OffWritesNothing) {
   EXPECT_EQ(system.root(0, regs::rp::kDsInterval), 0u);
 }
 
+TEST(Hints, EachPortIsToldPaceAndUse) {
+  namespace rp = regs::rp;
+  FakeSystem system(equal(4));
+  RunConfig config = config_of({{0x1'0000'0000, 16 * kChunk, 1024, {0, 1, 2, 3}}});
+  bring_up(system, config, {});
+  for (unsigned port = 0; port < 4; ++port)
+    EXPECT_EQ(system.root(port, rp::kHintControl), 0x1f854u);
+  config.root_port.hints = false;
+  config.root_port.hint_interval = {1, 2, 3, 4};
+  FakeSystem others(equal(4));
+  bring_up(others, config, {});
+  for (unsigned port = 0; port < 4; ++port) EXPECT_EQ(others.root(port, rp::kHintControl), 0x4321u);
+}
+
 TEST(Refuse, DeterministicStoreThatIsNotThere) {
   struct Case {
     const char* name;
