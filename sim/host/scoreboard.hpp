@@ -64,6 +64,7 @@ class CheckedEngine : public Engine {
   [[nodiscard]] Time now() const override { return inner_.now(); }
   bool submit(const MemRequest& request) override;
   std::optional<MemResponse> take() override;
+  bool hint(const Hint& hint) override { return inner_.hint(hint); }
   void advance_to(Time t) override { inner_.advance_to(t); }
   [[nodiscard]] unsigned lines_per_cycle() const override { return inner_.lines_per_cycle(); }
 
