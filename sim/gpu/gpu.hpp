@@ -77,8 +77,8 @@ class Gpu : public Initiator {
   std::uint64_t next_cycle_ = 0;
   std::uint64_t stepped_ = 0;  // cycle of the last step()
   std::uint64_t last_tick_ = kNever, last_taken_ = kNever;
-  unsigned taken_ = 0;    // by the bus, in the cycle last_taken_
-  bool refused_ = false;  // the oldest request, when last offered
+  unsigned taken_ = 0;                  // by the bus, in the cycle last_taken_
+  bool refused_ = false;                // the oldest request, when last offered
   std::uint64_t hints_moved_ = kNever;  // last cycle
 };
 

@@ -55,7 +55,7 @@ struct GpuStats {
   std::uint64_t barriers = 0, core_barriers = 0;
   std::uint64_t warp_cycles = 0;  // start of its kernel to its end, summed over warps
 
-  [[nodiscard]] std::uint64_t instructions() const { 
+  [[nodiscard]] std::uint64_t instructions() const {
     return loads + stores + atomics + prefetches + computes;
   }
   [[nodiscard]] std::uint64_t slots() const {

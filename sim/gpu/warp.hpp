@@ -20,7 +20,8 @@
 //          are seen after a barrier, or by load_l2 and atomics. Elements are naturally aligned.
 //          Accesses of one core's warps take effect in the order of their issue; core_barrier() is
 //          enough between them, to the scratchpad and to memory alike.
-// Hints:   prefetch() says that bytes will be loaded soon. It is one instruction of one lane, issued
+// Hints:   prefetch() says that bytes will be loaded soon. It is one instruction of one lane,
+// issued
 //          and taken by the load/store unit in order, as a store, a cycle in each; it looks into no
 //          cache and leaves as hints to the root complex (prefetch_queue.hpp). It changes no data
 //          and may be lost anywhere, and nothing waits for it: no fence, no barrier, not the end.

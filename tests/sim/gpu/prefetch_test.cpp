@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Prefetches of a kernel: what they cost, the hints that they make, and that nothing waits for them.
+// Prefetches of a kernel: what they cost, the hints that they make, and that nothing waits for
+// them.
 #include <numeric>
 
 #include "tests/sim/gpu/gpu_rig.hpp"
@@ -45,9 +46,9 @@ TEST(Prefetch, BytesAreRoundedOutwardToGranules) {
 
 TEST(Prefetch, MoreThan4096GranulesAreSeveralHints) {
   EXPECT_EQ(hints_for(0, 1024 * kKiB), (std::vector<Hint>{{kBase, 4096}}));
-  EXPECT_EQ(hints_for(0xff, 2048 * kKiB),
-            (std::vector<Hint>{
-                {kBase, 4096}, {kBase + 1024 * kKiB, 4096}, {kBase + 2048 * kKiB, 1}}));
+  EXPECT_EQ(
+      hints_for(0xff, 2048 * kKiB),
+      (std::vector<Hint>{{kBase, 4096}, {kBase + 1024 * kKiB, 4096}, {kBase + 2048 * kKiB, 1}}));
 }
 
 TEST(Prefetch, LocalMemoryMakesNoHint) {
