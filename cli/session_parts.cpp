@@ -26,6 +26,15 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     params.distribution = config.distribution;
     params.store_percent = config.workload.store_percent;
     params.unroll = config.workload.unroll;
+    params.hints = config.workload.hints;
+    params.hint_accuracy = config.workload.hint_accuracy;
+    params.hint_ahead = config.workload.hint_ahead;
+    params.compute_per_line = config.workload.compute_per_line;
+    params.layers = config.workload.layers;
+    params.experts = config.workload.experts;
+    params.top_k = config.workload.top_k;
+    params.kv_heads = config.workload.kv_heads;
+    params.head_size = config.workload.head_size;
     params.warps = config.gpu.cores * config.gpu.warps;
     input.workload = make_workload(config.workload.name, params);
     input.data_bytes = input.workload->data_set_bytes();
@@ -36,6 +45,7 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
   read.size_bytes = hdm_end(config) - config.hdm.front().base;
   input.records = read_trace(trace, read);
   for (const TraceRecord& r : input.records) {
+    if (r.hint_granules != 0) continue;
     input.data_bytes = std::max(input.data_bytes, r.addr + kLineBytes);
   }
   return input;

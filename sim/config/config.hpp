@@ -100,6 +100,13 @@ struct WorkloadConfig {
   unsigned unroll = 2;           // steps of its loop that a warp has in flight
   std::uint64_t iterations = 0;  // of an iterative workload; 0: the workload's own number
   std::string file;              // input, for workloads that read one
+  // moe and kvdecode.
+  bool hints = true;
+  unsigned hint_accuracy = 100;   // per cent
+  unsigned hint_ahead = 8;        // pages
+  unsigned compute_per_line = 0;  // instructions
+  unsigned layers = 8, experts = 8, top_k = 2;
+  unsigned kv_heads = 2, head_size = 64;  // bytes
 };
 
 struct TraceConfig {

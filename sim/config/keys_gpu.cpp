@@ -58,6 +58,11 @@ std::vector<ConfigKey> gpu_keys() {
       row({"gpu.llc_queue", "", between(1, 256), "Line requests between a core and the LLC.",
            "assumed"},
           CXLGPU_MEMBER(gpu.llc_queue)),
+      row({"gpu.prefetch_queue", "", between(1, 256),
+           "Prefetches of kernels whose hints wait at the LLC for the way to the bus; one more is "
+           "dropped.",
+           "assumed"},
+          CXLGPU_MEMBER(gpu.prefetch_queue)),
       row({"gpu.barrier_cycles", "cycles", between(0, 1000000),
            "Last arrival at a barrier to release.", "assumed"},
           CXLGPU_MEMBER(gpu.barrier_cycles)),

@@ -84,7 +84,7 @@ void Core::refresh(Warp& warp) {
   const MemOp* op = warp.instructions_.front().op;
   if (op != nullptr) {
     memory_ |= bit;
-    if (!is_store(op->kind) && warp.loads_ >= shared_.params.loads_per_warp) return;
+    if (has_result(op->kind) && warp.loads_ >= shared_.params.loads_per_warp) return;
   }
   ready_ |= bit;
   shared_.wake(index_);
@@ -177,6 +177,10 @@ void Core::issue_memory(Warp& warp, MemOp& op) {
                                    ? warp.width()
                                    : static_cast<std::uint64_t>(std::popcount(op.to_send));
   lsu_.push(&op);
+  if (op.kind == OpKind::Prefetch) {
+    ++stats.prefetches;
+    return;
+  }
   if (is_store(op.kind)) {
     ++stats.stores;
     ++warp.stores_;

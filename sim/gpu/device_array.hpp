@@ -3,7 +3,8 @@
 //
 // Purpose: kernels name data by array and index, never by raw address. The allocator starts at the
 //          bottom of local memory and places arrays one behind the other, so a data set larger
-//          than local memory runs on into the CXL range.
+//          than local memory runs on into the CXL range; leave_local() leaves the rest of local
+//          memory empty.
 // Units:   addresses in bytes, sizes in elements.
 // Errors:  alloc() throws InputError when the map is full.
 #pragma once
@@ -41,7 +42,10 @@ class Allocator {
  public:
   // From the bottom of local memory to the top of the HDM range.
   explicit Allocator(const SystemMapParams& map)
-      : begin_(map.hdm_base - map.local_bytes), next_(begin_), end_(map.hdm_base + map.hdm_size) {}
+      : begin_(map.hdm_base - map.local_bytes),
+        next_(begin_),
+        hdm_base_(map.hdm_base),
+        end_(map.hdm_base + map.hdm_size) {}
 
   template <typename T>
   DeviceArray<T> alloc(std::uint64_t elements) {
@@ -56,10 +60,17 @@ class Allocator {
     next_ = std::min(end_, line_of(next_ + array.bytes() + kLineBytes - 1));
     return array;
   }
-  [[nodiscard]] std::uint64_t used() const { return next_ - begin_; }
+  // What is allocated from now on lies in CXL memory.
+  void leave_local() {
+    if (next_ >= hdm_base_) return;
+    empty_ += hdm_base_ - next_;
+    next_ = hdm_base_;
+  }
+  [[nodiscard]] std::uint64_t used() const { return next_ - begin_ - empty_; }
 
  private:
-  std::uint64_t begin_, next_, end_;
+  std::uint64_t begin_, next_, hdm_base_, end_;
+  std::uint64_t empty_ = 0;  // of local memory
 };
 
 // Host copies to and from the device, outside simulated time.

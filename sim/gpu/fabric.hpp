@@ -5,7 +5,7 @@
 //          domains. (Local memory's idle latency holds the same share.) A pipeline: order is kept,
 //          any number may be on the way.
 // Units:   cycles of kCycle; half of the delay is spent each way, the odd cycle on the way there.
-// Errors:  request() and pop_request() only with request_due(), the like for responses.
+// Errors:  request() and pop_request() only with request_due(), the like for the others.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,17 @@ class Fabric {
   [[nodiscard]] const MemRequest& request() const { return requests_.front().what; }
   void pop_request() { requests_.pop(); }
 
+  // Hints go beside the requests, in order among each other.
+  void send_hint(const Hint& hint, std::uint64_t now) {
+    auto& entry = hints_.push();
+    entry.due = now + there_;
+    entry.what = hint;
+  }
+  [[nodiscard]] bool hint_due(std::uint64_t now) const { return is_due(hints_, now); }
+  [[nodiscard]] bool no_hint() const { return hints_.empty(); }
+  [[nodiscard]] const Hint& hint() const { return hints_.front().what; }
+  void pop_hint() { hints_.pop(); }
+
   void answer(const MemResponse& response, std::uint64_t now) {
     auto& entry = responses_.push();
     entry.due = now + back_;
@@ -39,6 +50,7 @@ class Fabric {
 
   // When the oldest of each is there; ~0 if none is on the way.
   [[nodiscard]] std::uint64_t next_request() const { return first_due(requests_); }
+  [[nodiscard]] std::uint64_t next_hint() const { return first_due(hints_); }
   [[nodiscard]] std::uint64_t next_response() const { return first_due(responses_); }
 
  private:
@@ -59,6 +71,7 @@ class Fabric {
   std::uint64_t there_, back_;
   Pipe<Entry<MemRequest>> requests_{256};
   Pipe<Entry<MemResponse>> responses_{256};
+  Pipe<Entry<Hint>> hints_;
 };
 
 }  // namespace cxlgpu

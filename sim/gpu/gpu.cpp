@@ -7,9 +7,10 @@
 namespace cxlgpu {
 namespace {
 
-GpuShared make_shared_state(const GpuParams& params) {
+GpuShared make_shared_state(const GpuParams& params, const SystemMapParams& map) {
   GpuShared shared;
   shared.params = params;
+  shared.prefetches = PrefetchQueue(params.prefetch_queue, map.hdm_base);
   return shared;
 }
 
@@ -22,7 +23,7 @@ const SystemMapParams& checked(const GpuParams& params, const SystemMapParams& m
 }  // namespace
 
 Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
-    : shared_(make_shared_state(params)),
+    : shared_(make_shared_state(params, map)),
       local_(params.local, checked(params, map)),
       llc_(shared_.params, local_, shared_.stats),
       fabric_(params.fabric_cycles) {
@@ -59,12 +60,15 @@ void Gpu::step(Engine& engine) {
     for (; llc_.bus_pending(); llc_.bus_taken()) fabric_.send(llc_.bus_request(), now);
   }
   if (fabric_.request_due(now)) submit(engine, now);
+  if (!shared_.prefetches.empty() || fabric_.hint_due(now)) move_hints(engine, now);
 }
 
 Time Gpu::next_event() const {
   std::uint64_t next = std::min(next_cycle_, fabric_.next_response());
   // One that the bus refused waits for the engine, one beyond its lines a cycle for the next cycle.
   if (!refused_) next = std::min(next, std::max(fabric_.next_request(), stepped_ + 1));
+  const std::uint64_t hint = shared_.prefetches.empty() ? fabric_.next_hint() : stepped_;
+  next = std::min(next, std::max(hint, stepped_ + 1));
   return next == kNever ? Time::never() : kCycle * next;
 }
 
@@ -94,6 +98,22 @@ void Gpu::submit(Engine& engine, std::uint64_t now) {
     last_taken_ = now;
     ++taken_;
   }
+}
+
+// One a cycle on each of its ways: into the fabric and onto the bus.
+void Gpu::move_hints(Engine& engine, std::uint64_t now) {
+  if (hints_moved_ == now) return;
+  hints_moved_ = now;
+  if (!shared_.prefetches.empty()) fabric_.send_hint(shared_.prefetches.pop(), now);
+  if (fabric_.hint_due(now) && engine.hint(fabric_.hint())) fabric_.pop_hint();
+}
+
+// The end of the run waits for none.
+void Gpu::drop_hints() {
+  for (Core& core : cores_) core.lsu().pass_prefetches();
+  std::uint64_t& dropped = shared_.stats.hints_dropped;
+  for (; !shared_.prefetches.empty(); ++dropped) shared_.prefetches.pop();
+  for (; !fabric_.no_hint(); ++dropped) fabric_.pop_hint();
 }
 
 void Gpu::tick() {
@@ -188,6 +208,7 @@ void Gpu::advance_phase() {
     case Phase::Flushing:
       if (!llc_.idle()) break;
       phase_ = Phase::Done;
+      drop_hints();
       shared_.stats.flush_cycles += now - flush_start_;
       shared_.stats.cycles += now - start_;
       for (Core& core : cores_) core.account();

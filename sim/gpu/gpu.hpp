@@ -8,7 +8,7 @@
 //          the last one the LLC is flushed, so that memory holds every byte of the result when
 //          done() turns true.
 // Rules:   step() costs next to nothing while there is nothing to do; the bus is offered no more
-//          than the engine's lines a cycle.
+//          than the engine's lines a cycle, beside them one hint.
 // Errors:  the constructor throws InputError for parameters out of range; step() rethrows what a
 //          kernel threw.
 #pragma once
@@ -60,6 +60,8 @@ class Gpu : public Initiator {
   void deliver();
   void advance_phase();
   void submit(Engine& engine, std::uint64_t now);
+  void move_hints(Engine& engine, std::uint64_t now);
+  void drop_hints();
   [[nodiscard]] std::uint64_t earliest() const;
 
   GpuShared shared_;  // first: warps give their operations back to its pool
@@ -75,8 +77,9 @@ class Gpu : public Initiator {
   std::uint64_t next_cycle_ = 0;
   std::uint64_t stepped_ = 0;  // cycle of the last step()
   std::uint64_t last_tick_ = kNever, last_taken_ = kNever;
-  unsigned taken_ = 0;    // by the bus, in the cycle last_taken_
-  bool refused_ = false;  // the oldest request, when last offered
+  unsigned taken_ = 0;                  // by the bus, in the cycle last_taken_
+  bool refused_ = false;                // the oldest request, when last offered
+  std::uint64_t hints_moved_ = kNever;  // last cycle
 };
 
 }  // namespace cxlgpu

@@ -44,6 +44,7 @@ void validate(const GpuParams& p) {
   in_range("loads_per_warp", p.loads_per_warp, 1, 64);
   in_range("lsu_queue", p.lsu_queue, 1, 1024);
   in_range("llc_queue", p.llc_queue, 1, 1024);
+  in_range("prefetch_queue", p.prefetch_queue, 1, 256);
   in_range("barrier_cycles", p.barrier_cycles, 1, 1u << 30);
   in_range("launch_cycles", p.launch_cycles, 1, 1u << 30);
   in_range("fabric_cycles", p.fabric_cycles, 0, 1u << 20);

@@ -16,6 +16,7 @@
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/gpu/gpu_stats.hpp"
 #include "sim/gpu/mem_op.hpp"
+#include "sim/gpu/prefetch_queue.hpp"
 
 namespace cxlgpu {
 
@@ -50,6 +51,7 @@ struct GpuShared {
   GpuParams params;
   GpuStats stats;
   MemOpPool pool;
+  PrefetchQueue prefetches;
   Pipe<L1Hit> l1_hits{256};        // data on its way from the L1s
   std::uint64_t active_cores = 0;  // cores to be ticked, one bit each
   std::uint64_t now = 0;           // cycle

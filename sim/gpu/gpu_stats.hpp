@@ -19,6 +19,9 @@ struct GpuStats {
   std::uint64_t loads = 0, stores = 0, atomics = 0, computes = 0, syncs = 0;
   std::array<std::uint64_t, kUnits> unit_computes{};  // computes by unit
   std::uint64_t thread_instructions = 0;              // active lanes, without syncs
+  // Prefetches, the hints that they make, and those dropped: by a full queue, or still this side of
+  // the bus at the run's end.
+  std::uint64_t prefetches = 0, hints = 0, hints_dropped = 0;
   // L1: accesses that ordinary loads made. A merge waits for a fill already asked for.
   std::uint64_t l1_hits = 0, l1_misses = 0, l1_merges = 0, l1_stores = 0;
   std::uint64_t stores_gathered = 0;  // of l1_stores, joined a line waiting to be written out
@@ -52,7 +55,9 @@ struct GpuStats {
   std::uint64_t barriers = 0, core_barriers = 0;
   std::uint64_t warp_cycles = 0;  // start of its kernel to its end, summed over warps
 
-  [[nodiscard]] std::uint64_t instructions() const { return loads + stores + atomics + computes; }
+  [[nodiscard]] std::uint64_t instructions() const {
+    return loads + stores + atomics + prefetches + computes;
+  }
   [[nodiscard]] std::uint64_t slots() const {
     return issue_cycles + idle_cycles + stall_lsu_cycles + stall_result_cycles +
            stall_barrier_cycles + stall_memory_cycles;

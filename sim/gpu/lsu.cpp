@@ -25,6 +25,11 @@ void Lsu::run() {
   }
   MemOp& op = *queue_.front();
   if (is_scratch(op.kind)) return scratch(op);
+  if (op.kind == OpKind::Prefetch) {
+    prefetch(&op);
+    queue_.pop();
+    return;
+  }
   // One line: that of the lowest unsent lane, with every lane in it.
   const std::uint64_t line = line_of(op.addr[first_lane(op.to_send)]);
   LaneMask lanes = op.to_send;
@@ -257,6 +262,25 @@ void Lsu::scratch(MemOp& op) {
     busy_ = true;
     shared_.at(
         {.due = shared_.now + cycles, .kind = GpuShared::Timed::Kind::LsuFree, .core = core_});
+  }
+}
+
+void Lsu::prefetch(MemOp* op) {
+  const auto [hints, dropped] = shared_.prefetches.push(op->addr[0], op->value[0]);
+  shared_.stats.hints += hints;
+  if (dropped) shared_.stats.hints_dropped += hints;
+  shared_.pool.release(op);
+}
+
+void Lsu::pass_prefetches() {
+  for (std::size_t n = queue_.size(); n != 0; --n) {
+    MemOp* const op = queue_.front();
+    queue_.pop();
+    if (op == nullptr || op->kind != OpKind::Prefetch) {
+      queue_.push() = op;
+    } else {
+      prefetch(op);
+    }
   }
 }
 

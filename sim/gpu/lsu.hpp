@@ -6,7 +6,7 @@
 // Rules:   the head blocks it while the L1's miss registers, their merges or the queue to the LLC
 //          are full, and a scratchpad access with conflicts for as many cycles as it takes. All of
 //          a core's accesses go through here and leave in order, so its warps need no flush among
-//          each other.
+//          each other. A prefetch passes in its turn, in one cycle, and is complete.
 //          Gathering: with a store buffer, or a write-back L1, a store is complete when what it
 //          wrote reached the LLC, one request a cycle: when its line is the oldest and a new one
 //          needs room (buffer) or it is evicted (L1); for a load of the line that must go to the
@@ -39,6 +39,7 @@ class Lsu {
   [[nodiscard]] bool runnable() const { return !queue_.empty() && !blocked_ && !busy_; }
   void run();  // one cycle; precondition: runnable()
   void invalidate_l1() { l1_.invalidate_all(); }
+  void pass_prefetches();  // all that wait, at once: the run is over
 
   // Answers.
   void l1_fill(std::uint16_t mshr, const Line& data);
@@ -62,6 +63,7 @@ class Lsu {
   void write_out(std::size_t way);
   void hit(MemOp& op, LaneMask lanes, const Line& data);
   void scratch(MemOp& op);
+  void prefetch(MemOp* op);
   void send(MemOp& op, LlcKind kind, LaneMask lanes, std::uint64_t line);
   LlcRequest& send_gathered(std::uint64_t line, std::uint64_t mask,
                             std::vector<LineWaiter>& stores);

@@ -27,13 +27,18 @@ enum class OpKind : std::uint8_t {
   Store,   // written through
   Atomic,  // executed at the LLC, past the L1
   ScratchLoad,
-  ScratchStore
+  ScratchStore,
+  Prefetch  // of one lane: its first byte in addr, how many in value
 };
 constexpr bool is_store(OpKind kind) {
   return kind == OpKind::Store || kind == OpKind::ScratchStore;
 }
 constexpr bool is_scratch(OpKind kind) {
   return kind == OpKind::ScratchLoad || kind == OpKind::ScratchStore;
+}
+// A program holds a handle of it and a warp has a limited number in flight.
+constexpr bool has_result(OpKind kind) {
+  return !is_store(kind) && kind != OpKind::Prefetch;
 }
 enum class AtomicOp : std::uint8_t { Add, Min, MinSigned, Cas };
 

@@ -35,9 +35,9 @@ MemOp* Warp::new_op(OpKind kind, unsigned bytes, LaneMask mask) {
   op->warp = this;
   op->kind = kind;
   op->bytes = static_cast<std::uint8_t>(bytes);
-  op->references = is_store(kind) ? 1 : 2;
+  op->references = has_result(kind) ? 2 : 1;
   op->to_send = op->pending = mask;
-  if (!is_store(kind)) std::fill_n(op->value.begin(), width_, 0);
+  if (has_result(kind)) std::fill_n(op->value.begin(), width_, 0);
   return op;
 }
 
@@ -78,6 +78,14 @@ void Warp::check_shared(std::uint64_t at, std::uint64_t n, std::uint64_t bytes) 
   throw InputError(fmt::format(
       "gpu.scratchpad_bytes: the kernel wants {} elements of {} B from byte {} on of {}; raise it",
       n, bytes, at, size));
+}
+
+void Warp::prefetch(std::uint64_t address, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  MemOp* op = new_op(OpKind::Prefetch, 1, lane_bit(0));
+  op->addr[0] = address;
+  op->value[0] = bytes;
+  append({.op = op});
 }
 
 Warp::Pause Warp::fence() {

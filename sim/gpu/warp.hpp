@@ -20,6 +20,12 @@
 //          are seen after a barrier, or by load_l2 and atomics. Elements are naturally aligned.
 //          Accesses of one core's warps take effect in the order of their issue; core_barrier() is
 //          enough between them, to the scratchpad and to memory alike.
+// Hints:   prefetch() says that bytes will be loaded soon. It is one instruction of one lane,
+// issued
+//          and taken by the load/store unit in order, as a store, a cycle in each; it looks into no
+//          cache and leaves as hints to the root complex (prefetch_queue.hpp). It changes no data
+//          and may be lost anywhere, and nothing waits for it: no fence, no barrier, not the end.
+// Source:  PTX ISA, cp.async.bulk.prefetch.L2: address and size of memory, by one thread.
 // Errors:  awaiting or reading a moved-from handle is a programming error (asserted).
 #pragma once
 
@@ -140,6 +146,12 @@ class Warp {
              LaneMask mask) {
     store_to(OpKind::Store, array, index, value, mask);
   }
+  template <typename T>
+  void prefetch(const DeviceArray<T>& array, std::uint64_t first, std::uint64_t count) {
+    assert(first <= array.size && count <= array.size - first);
+    prefetch(array.base + first * sizeof(T), count * sizeof(T));
+  }
+  void prefetch(std::uint64_t address, std::uint64_t bytes);  // no instruction without bytes
   // Atomics give the value before. Lanes of one instruction take effect in lane order.
   template <typename T, typename I>
   LoadHandle<T> atomic_add(const DeviceArray<T>& array, const Lanes<I>& index,

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/host/trace_initiator.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cxlgpu {
@@ -54,6 +55,16 @@ void TraceInitiator::take_responses(Engine& engine) {
   }
 }
 
+// One a cycle.
+bool TraceInitiator::hint(Engine& engine, const TraceRecord& record) {
+  const Time now = engine.now();
+  if (hinted_ == now) return false;
+  if (!engine.hint({record.addr + params_.offset, record.hint_granules})) return false;
+  hinted_ = now;
+  ++stats_.hints;
+  return true;
+}
+
 void TraceInitiator::step(Engine& engine) {
   take_responses(engine);
   const Time now = engine.now();
@@ -64,10 +75,19 @@ void TraceInitiator::step(Engine& engine) {
   next_ = Time::never();
   if (position_ == records_.size()) return;
 
+  for (; records_[position_].hint_granules != 0; ++position_) {
+    if (earliest(now) > now || !hint(engine, records_[position_])) {
+      next_ = std::max(earliest(now), now + kCycle);
+      return;
+    }
+    if (position_ + 1 == records_.size()) {
+      ++position_;
+      return;
+    }
+  }
   const TraceRecord& record = records_[position_];
-  const Time earliest = params_.use_cycles ? start_ + kCycle * record.cycle : now;
-  if (earliest > now) {
-    next_ = earliest;
+  if (earliest(now) > now) {
+    next_ = earliest(now);
     return;
   }
   Ids& ids = record.is_write ? writes_ : reads_;
@@ -79,7 +99,7 @@ void TraceInitiator::step(Engine& engine) {
   request.addr = record.addr + params_.offset;
   if (record.is_write) {
     request.byte_enable = record.byte_enable;
-    request.data = write_data(request.addr, position_, params_.seed);
+    request.data = write_data(request.addr, ordinal_, params_.seed);
   }
   if (!engine.submit(request)) {  // the engine's next event says when to offer it again
     ++stats_.refused;
@@ -91,6 +111,7 @@ void TraceInitiator::step(Engine& engine) {
   ++(record.is_write ? stats_.writes : stats_.reads);
   if (record.is_write && record.byte_enable != kAllBytes) ++stats_.partial_writes;
   ++position_;
+  ++ordinal_;
   if (position_ < records_.size()) next_ = now + kCycle;
 }
 

@@ -3,10 +3,11 @@
 //
 // Purpose: real traffic without the machine that made it. Order is kept; a request leaves no
 //          earlier than its cycle, and waits while too many of its kind are in flight. A full
-//          window of one kind holds back everything behind it.
+//          window of one kind holds back everything behind it. A hint leaves in its place among
+//          them, beside the request that follows it: one a cycle, no part of any window.
 // Units:   the trace's cycles are cycles of kCycle, counted from the first step.
-// Shapes:  address = trace address + offset. Written bytes follow from address, position in the
-//          trace and seed alone, so that two runs write the same.
+// Shapes:  address = trace address + offset. Written bytes follow from address, position
+//          among the requests of the trace and seed alone, so that two runs write the same.
 // Errors:  InputError for bad options; reading a file throws what read_trace throws.
 #pragma once
 
@@ -31,7 +32,8 @@ struct TraceReplayStats {
   std::uint64_t reads = 0, writes = 0, partial_writes = 0;
   std::uint64_t refused = 0;  // offers that the system bus did not take
   std::uint64_t errors = 0;   // error responses
-  Time total_read_latency;    // taken to answered, sum over reads
+  std::uint64_t hints = 0;
+  Time total_read_latency;  // taken to answered, sum over reads
 };
 
 class TraceInitiator : public Initiator {
@@ -46,14 +48,15 @@ class TraceInitiator : public Initiator {
 
   [[nodiscard]] const TraceReplayStats& stats() const { return stats_; }
   [[nodiscard]] std::size_t position() const { return position_; }
-  // Requests that have not been issued, and the cycle from which the first of them may be.
+  // Requests and hints that have not been issued, and the cycle from which the first of them may
+  // be.
   [[nodiscard]] std::size_t remaining() const { return records_.size() - position_; }
   [[nodiscard]] std::optional<std::uint64_t> next_cycle() const {
     if (remaining() == 0) return std::nullopt;
     return records_[position_].cycle;
   }
 
-  // The bytes that the write at position `ordinal` of the trace carries.
+  // The bytes that the write at position `ordinal` of the trace's requests carries.
   static Line write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed);
 
  private:
@@ -66,14 +69,20 @@ class TraceInitiator : public Initiator {
   };
   static Ids make_ids(std::uint32_t first, std::uint32_t count);
   void take_responses(Engine& engine);
+  bool hint(Engine& engine, const TraceRecord& record);
+  [[nodiscard]] Time earliest(Time now) const {
+    return params_.use_cycles ? start_ + kCycle * records_[position_].cycle : now;
+  }
 
   std::vector<TraceRecord> records_;
   TraceReplayParams params_;
   TraceReplayStats stats_;
   std::size_t position_ = 0;
+  std::uint64_t ordinal_ = 0;  // requests before it
   Ids reads_, writes_;
   bool started_ = false;
   Time start_, next_;
+  Time hinted_ = Time::never();  // the last hint
 };
 
 }  // namespace cxlgpu

@@ -13,7 +13,9 @@
 namespace cxlgpu {
 namespace {
 
-constexpr std::uint64_t kMaxSpan = 4096;         // longest csv access
+constexpr std::uint64_t kMaxSpan = 4096;                       // longest csv access
+constexpr std::uint64_t kMaxHint = 1ULL << 30;                 // longest hint
+constexpr std::uint64_t kGranule = 256, kMostGranules = 4096;  // of one record
 constexpr std::uint64_t kMaxCycle = 1ULL << 50;  // keeps times in picoseconds within 64 bits
 
 std::uint64_t number(std::string_view text, std::string_view name, const FilePlace& place) {
@@ -83,6 +85,22 @@ void check_range(std::uint64_t addr, std::uint64_t bytes, const TraceReadOptions
   }
 }
 
+void parse_hint(TraceRecord record, std::uint64_t addr, std::uint64_t bytes,
+                const TraceReadOptions& options, const FilePlace& place,
+                std::vector<TraceRecord>& out) {
+  if (bytes == 0 || bytes > kMaxHint) {
+    place.fail(fmt::format("byte count {} of a hint is not in 1..{}", bytes, kMaxHint),
+               "split or drop the hint");
+  }
+  check_range(addr, bytes, options, place);
+  const std::uint64_t end = (addr + bytes + kGranule - 1) / kGranule;
+  for (std::uint64_t at = addr / kGranule; at < end; at += record.hint_granules) {
+    record.addr = at * kGranule;
+    record.hint_granules = static_cast<unsigned>(std::min(end - at, kMostGranules));
+    out.push_back(record);
+  }
+}
+
 void parse_csv(std::string_view line, const TraceReadOptions& options, const FilePlace& place,
                std::vector<TraceRecord>& out) {
   std::array<std::string_view, 5> f;
@@ -95,13 +113,18 @@ void parse_csv(std::string_view line, const TraceReadOptions& options, const Fil
   }
   TraceRecord record;
   record.cycle = cycle_number(f[0], place);
+  const bool hint = f[1] == "P" || f[1] == "p";
   if (f[1] == "W" || f[1] == "w") {
     record.is_write = true;
-  } else if (f[1] != "R" && f[1] != "r") {
-    place.fail(fmt::format("access '{}' is unknown", shown(f[1])), "write R or W");
+  } else if (!hint && f[1] != "R" && f[1] != "r") {
+    place.fail(fmt::format("access '{}' is unknown", shown(f[1])), "write R, W or P");
   }
   const std::uint64_t addr = number(f[2], "address", place);
   const std::uint64_t bytes = number(f[3], "byte count", place);
+  if (hint) {
+    if (n == 5 && !f[4].empty()) place.fail("a hint has no mask", "drop the fifth field");
+    return parse_hint(record, addr, bytes, options, place, out);
+  }
   if (bytes == 0 || bytes > kMaxSpan) {
     place.fail(fmt::format("byte count {} is not in 1..{}", bytes, kMaxSpan),
                "split or drop the access");
@@ -215,6 +238,7 @@ void parse_trace_line(std::string_view line, TraceFormat format, const TraceRead
 std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOptions& options) {
   LineReader reader(path);
   std::vector<TraceRecord> records;
+  std::uint64_t requests = 0;
   TraceFormat format = options.format;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as spreadsheets begin a file
   while (const auto raw = reader.next()) {
@@ -225,13 +249,18 @@ std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOpti
     line = trim(line);
     if (line.empty() || line.front() == '#') continue;
     if (format == TraceFormat::Auto) format = guess(line, FilePlace{path, reader.line()});
+    const std::size_t before = records.size();
     parse_trace_line(line, format, options, path, reader.line(), records);
-    if (options.max_requests != 0 && records.size() >= options.max_requests) {
-      records.resize(options.max_requests);
+    // All of a line are hints, or none is.
+    if (before < records.size() && records.back().hint_granules == 0) {
+      requests += records.size() - before;
+    }
+    if (options.max_requests != 0 && requests >= options.max_requests) {
+      records.resize(records.size() - (requests - options.max_requests));
       break;
     }
   }
-  if (records.empty()) {
+  if (requests == 0) {
     throw InputError(path, reader.line(), "trace holds no request", "give a trace that does");
   }
   return records;

@@ -1,9 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Reads memory traces of three formats into one list of line accesses.
+// Reads memory traces of three formats into one list of line accesses and hints.
 //
 // Purpose: input of TraceInitiator and of tools that look at traces.
 // Shapes:  csv        cycle,rw,addr,bytes[,mask]   header line optional, rw is R or W, mask is the
 //                                                  hex byte-enable vector of the access's line
+//                     cycle,P,addr,bytes           a hint: these bytes will be read soon
 //          Ramulator2 LD|ST addr                   whole lines, no time
 //          DRAMsim3   addr word cycle              whole lines; addr hexadecimal, with or without
 //                                                  0x; WRITE, write, P_MEM_WR, BOFF are writes, any
@@ -11,11 +12,13 @@
 //          Other numbers are decimal, or hexadecimal after 0x. A byte order mark is skipped. Files
 //          may be gzip (found by content, not by name). Blank lines and lines that begin with # are
 //          skipped. The format is that of the first line unless given. A csv access without a mask
-//          that spans several lines gives one record per line.
+//          that spans several lines gives one record per line, a hint one for each 4096 granules of
+//          256 B with a byte of it.
 // Units:   cycle counts are the trace's own clock.
 // Errors:  InputError "FILE:LINE: what; what to do" for an unreadable or cut file, a malformed
-//          number or mask, an unknown access letter, an access outside the address range, and a
-//          DRAMsim3 word that is none, or that would mean a write (or LD) in another tool's trace.
+//          number or mask, an unknown access letter, a mask of a hint, an access outside the
+//          address range, and a DRAMsim3 word that is none, or that would mean a write (or LD) in
+//          another tool's trace.
 // Source:  the formats as their simulators document them.
 #pragma once
 
@@ -36,11 +39,12 @@ struct TraceRecord {
   std::uint64_t addr = 0;  // line aligned, as in the trace (not relocated)
   std::uint64_t byte_enable = kAllBytes;
   bool is_write = false;
+  unsigned hint_granules = 0;  // not 0: a hint, from addr on, which is a granule's; no request
 };
 
 struct TraceReadOptions {
   TraceFormat format = TraceFormat::Auto;
-  std::uint64_t max_requests = 0;         // 0: all
+  std::uint64_t max_requests = 0;         // 0: all; hints behind the last one are left out
   std::uint64_t size_bytes = 1ULL << 52;  // addresses at or above it are refused
 };
 

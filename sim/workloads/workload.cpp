@@ -72,6 +72,18 @@ std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const Workload
   check(kind, "unroll", filled.unroll, 1, kMaxUnroll);
   check(kind, "degree", filled.degree, 1, 64);
   check(kind, "store_percent", filled.store_percent, 0, 100);
+  check(kind, "hint_accuracy", filled.hint_accuracy, 0, 100);
+  check(kind, "hint_ahead", filled.hint_ahead, 0, 1024);
+  check(kind, "compute_per_line", filled.compute_per_line, 0, 100000);
+  check(kind, "layers", filled.layers, 1, 128);
+  check(kind, "experts", filled.experts, 1, 256);
+  check(kind, "top_k", filled.top_k, 1, filled.experts);
+  check(kind, "kv_heads", filled.kv_heads, 1, 64);
+  check(kind, "head_size", filled.head_size, 64, 512);
+  if (filled.head_size % 64 != 0) {
+    throw InputError(fmt::format("workload.head_size: {} is no multiple of 64; choose one that is",
+                                 filled.head_size));
+  }
   std::unique_ptr<Workload> workload = kind.make(filled);
   Allocator everything({.hdm_base = 0, .hdm_size = 1ULL << 62, .local_bytes = 0});
   workload->place(everything);

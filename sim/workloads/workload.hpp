@@ -38,6 +38,13 @@ struct WorkloadParams {
   std::uint32_t warps = 64;         // of the GPU, for scratch (rsum)
   std::uint64_t iterations = 0;     // 0: the workload's default
   std::string file = {};            // input, for workloads that read one
+  // Of those that give hints (moe, kvdecode).
+  bool hints = true;
+  std::uint32_t hint_accuracy = 100;   // per cent of them that name what is read (moe)
+  std::uint32_t hint_ahead = 8;        // pages (kvdecode)
+  std::uint32_t compute_per_line = 0;  // further instructions for each line read
+  std::uint32_t layers = 8, experts = 8, top_k = 2;  // of the model (moe)
+  std::uint32_t kv_heads = 2, head_size = 64;        // of the model (kvdecode); bytes
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
 

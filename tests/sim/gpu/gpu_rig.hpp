@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A GPU on a checked fixed-latency engine, with every request recorded.
+// A GPU on a checked fixed-latency engine, with every request and hint recorded.
 //
 // Purpose: the bench of the GPU model's tests.
 #pragma once
@@ -28,6 +28,11 @@ class RecordingEngine : public Engine {
     return true;
   }
   std::optional<MemResponse> take() override { return inner_.take(); }
+  bool hint(const Hint& hint) override {
+    if (refuse_hints != 0 && ++offered_ % refuse_hints != 0) return false;
+    hints.push_back({now(), hint});
+    return true;
+  }
   void advance_to(Time t) override { inner_.advance_to(t); }
 
   [[nodiscard]] std::size_t count(bool is_write) const {
@@ -36,9 +41,16 @@ class RecordingEngine : public Engine {
     return n;
   }
   std::vector<Record> log;
+  struct Hinted {
+    Time at;
+    Hint hint;
+  };
+  std::vector<Hinted> hints;
+  unsigned refuse_hints = 0;  // all but each that many-th offer
 
  private:
   Engine& inner_;
+  unsigned offered_ = 0;
 };
 
 struct Rig {

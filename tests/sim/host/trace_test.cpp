@@ -126,6 +126,44 @@ TEST_F(TraceFile, Ramulator2AndDramSim3) {
   EXPECT_EQ(r[1].byte_enable, kAllBytes);
 }
 
+TEST_F(TraceFile, HintsAreGranulesOfTheirBytes) {
+  write_plain("cycle,rw,addr,bytes\n7,P,0x1ff,2\n8,p,1048576,1048577,\n9,R,0x0,64\n9,P,0,256\n");
+  const auto t = read();
+  ASSERT_EQ(t.size(), 5U);
+  const auto is_hint = [&](std::size_t i, std::uint64_t cycle, std::uint64_t addr, unsigned n) {
+    EXPECT_EQ(t[i].cycle, cycle) << i;
+    EXPECT_EQ(t[i].addr, addr) << i;
+    EXPECT_EQ(t[i].hint_granules, n) << i;
+    EXPECT_FALSE(t[i].is_write);
+  };
+  is_hint(0, 7, 0x100, 2);
+  is_hint(1, 8, 1 << 20, 4096);
+  is_hint(2, 8, 2 << 20, 1);
+  is_hint(3, 9, 0, 0);
+  is_hint(4, 9, 0, 1);
+}
+
+TEST_F(TraceFile, HintsAreNoRequests) {
+  write_plain("0,P,0,64\n0,R,0,128\n1,P,0,64\n2,R,0,256\n3,P,0,64\n");
+  const auto t = read({.max_requests = 3});
+  ASSERT_EQ(t.size(), 5U);  // two of the last access, and both hints before it
+  EXPECT_EQ(t[0].hint_granules, 1U);
+  EXPECT_EQ(t[3].hint_granules, 1U);
+  EXPECT_EQ(t[4].hint_granules, 0U);
+  EXPECT_EQ(read().size(), 9U);
+  expect_place(refusal("0,P,0,64\n"), "2: ", "no request");
+}
+
+TEST_F(TraceFile, BadHintsNameTheirPlaceAndRemedy) {
+  expect_place(refusal("0,R,0,64\n0,P,0,0\n"), "2: ", "byte count 0 of a hint");
+  expect_place(refusal("0,P,0,1073741825\n"), "1: ", "not in 1..1073741824; split");
+  expect_place(refusal("0,P,0,64,0xff\n"), "1: ", "a hint has no mask; drop");
+  expect_place(refusal("0,P,0x100,64\n", {.size_bytes = 0x100}), "1: ", "outside");
+  expect_place(refusal("0,P,x,64\n"), "1: ", "address 'x'");
+  expect_place(refusal("0,Q,0,64\n"), "1: ", "write R, W or P");
+  expect_place(refusal("LD 0x40\nP 0x40\n"), "2: ", "write LD or ST");
+}
+
 TEST_F(TraceFile, AtMostTheRequestsAskedFor) {
   write_plain("LD 0\nLD 64\nLD 128\nnonsense\n");
   EXPECT_EQ(read({.max_requests = 2}).size(), 2U);
@@ -182,10 +220,10 @@ TEST_F(TraceFile, MissingCutAndDamagedFiles) {
 }
 
 TraceRecord load(std::uint64_t addr, std::uint64_t cycle = 0) {
-  return {cycle, addr, kAllBytes, false};
+  return {cycle, addr, kAllBytes, false, 0};
 }
 TraceRecord store(std::uint64_t addr, std::uint64_t mask = kAllBytes) {
-  return {0, addr, mask, true};
+  return {0, addr, mask, true, 0};
 }
 
 // Accepts everything, answers when told to, and logs.
@@ -194,6 +232,11 @@ class LogEngine : public Engine {
   [[nodiscard]] Time now() const override { return now_; }
   bool submit(const MemRequest& request) override {
     log.push_back({now_, request});
+    return true;
+  }
+  bool hint(const Hint& hint) override {
+    if (refuse_hints != 0) return --refuse_hints, false;
+    hints.push_back({now_, hint});
     return true;
   }
   std::optional<MemResponse> take() override {
@@ -209,6 +252,8 @@ class LogEngine : public Engine {
 
   std::vector<std::pair<Time, MemRequest>> log;
   std::vector<MemResponse> answers;
+  std::vector<std::pair<Time, Hint>> hints;
+  unsigned refuse_hints = 0;
 
  private:
   Time now_{5'000'000};  // bring-up took a while
@@ -250,6 +295,56 @@ TEST(Replay, OutstandingLimitsHoldBackInOrder) {
   EXPECT_EQ(run(t, e).status, RunStatus::Done);
   EXPECT_EQ(t.stats().reads, 4U);
   EXPECT_EQ(t.stats().writes, 2U);
+}
+
+TraceRecord hint(std::uint64_t addr, unsigned granules, std::uint64_t cycle = 0) {
+  return {cycle, addr, kAllBytes, false, granules};
+}
+
+TEST(Replay, HintsGoInTheirPlaceBesideTheRequestsOneACycle) {
+  LogEngine e;
+  TraceInitiator t({load(0, 2), hint(256, 3, 2), load(64, 2), hint(512, 1, 9), hint(1024, 2, 9),
+                    load(128, 9), hint(4096, 1, 20)},
+                   {.offset = 1ULL << 32});
+  run(t, e);
+  ASSERT_EQ(e.log.size(), 3U);
+  ASSERT_EQ(e.hints.size(), 4U);
+  EXPECT_EQ(e.log[0].first, Time{5'002'000});
+  EXPECT_EQ(e.hints[0], (std::pair{Time{5'003'000}, Hint{(1ULL << 32) + 256, 3}}));
+  EXPECT_EQ(e.log[1].first, Time{5'003'000});
+  EXPECT_EQ(e.hints[1].first, Time{5'009'000});
+  EXPECT_EQ(e.hints[2].first, Time{5'010'000});
+  EXPECT_EQ(e.log[2].first, Time{5'010'000});
+  EXPECT_EQ(e.hints[3].first, Time{5'020'000});
+  EXPECT_EQ(t.stats().hints, 4U);
+  EXPECT_EQ(t.stats().reads, 3U);
+  EXPECT_EQ(t.position(), 7U);
+}
+
+TEST(Replay, ARefusedHintIsOfferedAgain) {
+  LogEngine e;
+  e.refuse_hints = 5;
+  TraceInitiator t({load(0), hint(256, 1), load(64)}, {});
+  run(t, e);
+  ASSERT_EQ(e.hints.size(), 1U);
+  EXPECT_EQ(e.hints[0].first, Time{5'006'000});
+  EXPECT_EQ(e.log[1].first, Time{5'006'000});
+}
+
+TEST(Replay, HintsTakeNoPlaceOfTheWindowAndChangeNoData) {
+  LogEngine with, without;
+  TraceInitiator t({hint(0, 1), store(0), hint(0, 1), hint(0, 1), store(64)}, {});
+  TraceInitiator u({store(0), store(64)}, {});
+  run(t, with);
+  run(u, without);
+  ASSERT_EQ(with.log.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(with.log[i].second.data, without.log[i].second.data);
+  }
+  LogEngine e;
+  TraceInitiator v({load(0), hint(0, 1), load(64)}, {.max_outstanding_reads = 1});
+  EXPECT_EQ(run(v, e).status, RunStatus::Deadlock);  // nobody answers
+  EXPECT_EQ(e.hints.size(), 1U);
 }
 
 TEST(Replay, DataFollowsFromAddressPlaceAndSeed) {
