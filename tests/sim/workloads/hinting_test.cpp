@@ -18,9 +18,9 @@ struct Seen {
 };
 
 // All of CXL memory belongs to what the workload puts there.
-Seen observed(std::string_view name, const WorkloadParams& params) {
+Seen observed(std::string_view name, const WorkloadParams& params, const GpuParams& gpu = {}) {
   auto workload = make_workload(name, params);
-  Rig rig({}, {}, 1 << 20);
+  Rig rig(gpu, {}, 1 << 20);
   workload->setup(rig.allocator, rig.memory);
   EXPECT_EQ(rig.allocator.used(), workload->data_set_bytes());
   workload->launch(rig.gpu);
@@ -61,11 +61,15 @@ TEST(Moe, ReadsWholeExpertsAndNothingElseFromCxl) {
 // With which share of the experts named a layer ahead are those that the layer reads.
 double accuracy(std::uint32_t percent, std::uint64_t seed) {
   const std::uint64_t rows = 4, bytes = rows * kRowBytes, layers = 32, tokens = 8;
-  const Seen s = observed("moe", {.size = rows,
-                                  .seed = seed,
-                                  .iterations = tokens,
-                                  .hint_accuracy = percent,
-                                  .layers = layers});
+  GpuParams gpu;
+  gpu.llc.size_bytes = 4096;  // no expert is still there when it is chosen again
+  const Seen s = observed("moe",
+                          {.size = rows,
+                           .seed = seed,
+                           .iterations = tokens,
+                           .hint_accuracy = percent,
+                           .layers = layers},
+                          gpu);
   EXPECT_EQ(s.hints.size(), tokens * (layers - 1) * 2);
   std::uint64_t right = 0;
   for (const auto& [at, hint] : s.hints) {
@@ -100,7 +104,7 @@ TEST(Moe, HintsComeBeforeTheLayerThatTheySpeakOf) {
     const std::uint64_t layer = (hint.addr - kBase) / bytes / 8;
     for (const auto& record : s.log) {
       const std::uint64_t read = (record.request.addr - kBase) / bytes / 8;
-      if (read >= layer) EXPECT_GT(record.at, at);
+      EXPECT_TRUE(read < layer || record.at > at);
     }
   }
 }
@@ -120,7 +124,7 @@ TEST(Moe, OtherShapes) {
 
 TEST(KvDecode, InstructionsAreThoseOfTheKernel) {
   // One sequence of one page, whole or not, of one head.
-  const GpuStats s = verified("kvdecode", {.size = 1, .iterations = 1, .unroll = 1, .kv_heads = 1});
+  const GpuStats s = verified("kvdecode", {.size = 1, .unroll = 1, .iterations = 1, .kv_heads = 1});
   const std::uint64_t tokens = (s.loads - 3 - 4 - 1) / 2;
   EXPECT_GE(tokens, 1U);
   EXPECT_LE(tokens, 16U);
@@ -129,7 +133,7 @@ TEST(KvDecode, InstructionsAreThoseOfTheKernel) {
   EXPECT_EQ(s.prefetches, 2U);
   EXPECT_EQ(s.computes, 10 + 2 + 4 + tokens * (4 * (5 + 4 + 8) + 3) + 32);
   const GpuStats more = verified(
-      "kvdecode", {.size = 1, .iterations = 1, .unroll = 1, .compute_per_line = 5, .kv_heads = 1});
+      "kvdecode", {.size = 1, .unroll = 1, .iterations = 1, .compute_per_line = 5, .kv_heads = 1});
   EXPECT_EQ(more.computes - s.computes, tokens * 2 * 5);
 }
 
@@ -150,7 +154,7 @@ TEST(KvDecode, EachPageIsHintedOnceAheadOfItsRead) {
     for (const auto& [at, hint] : s.hints) {
       before += at < first.at((hint.addr - kBase) / part) ? 1 : 0;
     }
-    if (ahead > 0) EXPECT_GT(before, 64U * 2 * 2 * 9 / 10) << ahead;
+    EXPECT_TRUE(ahead == 0 || before > 64U * 2 * 2 * 9 / 10) << ahead << ": " << before;
   }
 }
 
@@ -161,7 +165,7 @@ TEST(KvDecode, WithoutHintsNothingIsNamed) {
 
 TEST(KvDecode, OtherShapes) {
   verified("kvdecode", {.size = 3, .iterations = 7, .kv_heads = 1});
-  verified("kvdecode", {.size = 20, .iterations = 1, .unroll = 8, .hint_ahead = 3});
+  verified("kvdecode", {.size = 20, .unroll = 8, .iterations = 1, .hint_ahead = 3});
   verified("kvdecode", {.size = 9, .iterations = 2, .kv_heads = 8, .head_size = 128});
 }
 
