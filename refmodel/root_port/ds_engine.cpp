@@ -616,8 +616,8 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return State::ISlot;
     case State::ISlot:
       return State::IInsert;
-    case State::IInsert:
-      --unindexed_;
+    case State::IInsert:  // found: the index had no place, and the line stays late
+      if (!in.ix_found) --unindexed_;
       return State::Idle;
     case State::MRead:
       if (lm_taken) merges_[merge_].stage = 2;
