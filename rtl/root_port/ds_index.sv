@@ -108,7 +108,7 @@ module ds_index #(
   logic    rsp_d, rsp_q, found_d, found_q;
   slot_t   rsp_slot_d, rsp_slot_q;
 
-  bucket_t [1:0] bucket_q;         // of the key that is looked at; in Sweep, the one that is emptied
+  bucket_t [1:0] bucket_q;         // of the key that is looked at; Sweep: that is emptied
   logic          wr_d, wr_q;       // in this cycle a place is written
   logic          wr_side_d, wr_side_q, wr_own_q;
   places_t       wr_place_d, wr_place_q;
@@ -247,7 +247,8 @@ module ds_index #(
             both_d    = 1'b0;
             moves_d   = moves_q + 1'b1;
             state_d   = Next;
-          end else if (room && !inserted_d) begin  // the one aside has come in, the operation goes on
+          end else if (room && !inserted_d) begin
+            // The one aside has come in: the operation goes on.
             aside_clear = 1'b1;
             own_d       = 1'b1;
             moves_d     = '0;
