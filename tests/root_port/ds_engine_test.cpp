@@ -371,7 +371,7 @@ class Engines {
   // What a run of some length must have seen.
   void expect_coverage() const {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
-    std::uint64_t local_errors = 0, poisoned_writes = 0;
+    std::uint64_t local_errors = 0, poisoned_writes = 0, no_place = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -390,10 +390,11 @@ class Engines {
       off += s.off_cycles;
       local_errors += s.local_errors;
       poisoned_writes += s.poisoned_writes;
+      no_place += s.no_place;
       fills += traffic_[g]->fills;
     }
     for (const std::uint64_t n :
-         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes}) {
+         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes, no_place}) {
       EXPECT_GT(n, 20u);
     }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
