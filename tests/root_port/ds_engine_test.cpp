@@ -880,6 +880,34 @@ TEST(DsEngine, MostRecentLeavesFirst) {
   EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
 }
 
+// Inserts that find no place come again in their turn; a load of the line waits for the one that
+// does, a flush does not.
+TEST(DsEngine, ALineThatTheIndexRefusesStaysLate) {
+  Bench b;
+  b.defer_all();
+  b.world.refuse_inserts = true;
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11)));
+  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place >= 5; }));
+  const std::uint32_t load = b.world.load(5);
+  b.run(500);
+  EXPECT_EQ(b.world.answer(load), nullptr);
+  EXPECT_GE(b.world.seen.no_place, 7u);
+  b.world.refuse_inserts = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_EQ(b.world.seen.hit, 1u);
+  const std::uint64_t refused = b.world.seen.no_place;
+  b.run(500);
+  EXPECT_EQ(b.world.seen.no_place, refused);
+
+  b.world.refuse_inserts = true;
+  EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));
+  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5}));
+  b.world.check_endpoint();
+}
+
 TEST(DsEngine, FailedWriteKeepsItsData) {
   test::shows("ds",
               "A failed endpoint write is reported, its data stay readable, and it is tried again "
