@@ -64,13 +64,14 @@ module index_fv #(
   slot_t             slot, slot_q, rsp_slot;
   logic [SlotBits:0] count;
 
-  // Ten keys of one pair of buckets: eight fill them, the ninth leaves one aside, the tenth finds no place; with
-  // one deleted, the one aside comes in.
-  localparam int unsigned Steps = 13;
-  localparam logic [Steps-1:0][1:0]       Ops   = {2'd0, 2'd1, 2'd2, {10{2'd1}}};
-  localparam logic [Steps-1:0][3:0]       Named = {4'd9, 4'd9, 4'd3, 4'd9, 4'd8, 4'd7, 4'd6, 4'd5, 4'd4, 4'd3, 4'd2,
-                                                   4'd1, 4'd0};
-  localparam logic [9:0][7:0]             Keys  = {8'd105, 8'd90, 8'd85, 8'd75, 8'd60, 8'd45, 8'd34, 8'd30, 8'd15, 8'd0};
+  // Ten keys of one pair of buckets, the first found: eight fill them, the ninth leaves one aside, the tenth finds no
+  // place; with one deleted, the one aside comes in.
+  localparam int unsigned Steps = 14;
+  localparam logic [Steps-1:0][1:0]       Ops   = {2'd1, 2'd2, {10{2'd1}}, 2'd0, 2'd1};
+  localparam logic [Steps-1:0][3:0]       Named = {4'd9, 4'd5, 4'd9, 4'd8, 4'd7, 4'd6, 4'd5, 4'd4, 4'd3, 4'd2, 4'd1,
+                                                   4'd0, 4'd0, 4'd0};
+  localparam logic [9:0][7:0]             Keys  = {8'd105, 8'd90, 8'd85, 8'd75, 8'd60, 8'd45, 8'd34, 8'd30, 8'd15,
+                                                   8'd0};
   logic [3:0] step_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
