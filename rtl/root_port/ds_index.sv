@@ -306,8 +306,7 @@ module ds_index #(
     wr_place_q <= wr_place_d;
     wr_own_q   <= own_q;
     if (state_q == Match) side_q <= !side_d;
-    // The place that was written had a key: a move
-    if (state_q == Next && old_place.valid) begin
+    if (state_q == Next) begin  // after a move it counts; else none is aside
       aside_slot_q <= old_place.slot;
       aside_key_q  <= old_place.key;
     end
