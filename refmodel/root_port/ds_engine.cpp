@@ -698,7 +698,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   error_now_ = false;
   const bool inserts = state_ == State::IInsert;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
-  const bool inserted = inserts && state_ != State::IInsert;
+  const bool inserted = inserts && state_ != State::IInsert && !in.ix_found;
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);

@@ -763,8 +763,8 @@ TEST(DsEngine, CyclesOfAHit) {
   under_way.world.store(5, 0x40);
   under_way.run(100);
   const int of_write = cycles_of(under_way, 5);
-  // IDLE, L_LOOK, find of the only node (2), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
-  EXPECT_EQ(of_pending, 7);
+  // IDLE, L_LOOK, find (taken, and 3), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
+  EXPECT_EQ(of_pending, 9);
   EXPECT_EQ(of_write, 3);
   RecordProperty("pending_cycles", of_pending);
   RecordProperty("under_way_cycles", of_write);
