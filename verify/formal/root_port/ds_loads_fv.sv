@@ -802,6 +802,21 @@ module ds_loads_fv
       if (merge_first[m] && merge_id[m] == head_q.id && merge_line[m] == head_line) merges_head = 1'b1;
     end
   end
+  // If its line is late, it is one of those that it waits for: these are the lowest.
+  logic [StackBits:0] num_older;
+  logic               waits_for_it;
+  assign num_older = u_engine.u_stack.u_slots.older;
+  always_comb begin
+    waits_for_it = 1'b0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (i < 32'(height) && stack[i] == deferred_at_q[head_line]
+          && i + 32'(num_late) < 32'(height) + 32'(num_older)) waits_for_it = 1'b1;
+    end
+  end
+  Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_engine.u_stack.head_stands_q |-> head_valid_q);
+  Older_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (head_valid_q && late_q[head_line]) |-> waits_for_it);
   Head_A: assert property (@(posedge clk_i) disable iff (!rst_ni) head_valid_q |->
       known(head_q.line) && !head_q.is_write && !head_q.poison && head_q.id inside {16'h0, Watched});
   Passes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
