@@ -45,7 +45,10 @@ class DeterministicStore {
   // nothing new coming in (0: the next); none: only something new does. Until then skip() does what
   // clock() would.
   [[nodiscard]] std::optional<std::uint32_t> rest(In& next) const;
-  void skip(std::uint64_t cycles) { pace_.skip(cycles); }
+  void skip(std::uint64_t cycles) {
+    index_.skip(cycles);
+    pace_.skip(cycles);
+  }
   // Off: what its pace is told all the same.
   void hear(DevLoad load) { pace_.hear(load); }
 

@@ -616,8 +616,8 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return State::ISlot;
     case State::ISlot:
       return State::IInsert;
-    case State::IInsert:
-      --unindexed_;
+    case State::IInsert:  // found: the index had no place, and the line stays late
+      if (!in.ix_found) --unindexed_;
       return State::Idle;
     case State::MRead:
       if (lm_taken) merges_[merge_].stage = 2;
@@ -698,7 +698,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   error_now_ = false;
   const bool inserts = state_ == State::IInsert;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
-  const bool inserted = inserts && state_ != State::IInsert;
+  const bool inserted = inserts && state_ != State::IInsert && !in.ix_found;
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);

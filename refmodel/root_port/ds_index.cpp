@@ -1,229 +1,126 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/ds_index.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
+#include <utility>
 
 namespace cxlgpu {
 
-DsIndex::Place DsIndex::search(std::uint64_t key) const {
-  Place place{.at = root_};
-  while (place.at != kNone) {
-    const Node& node = nodes_[place.at];
-    ++place.compared;
-    if (key == node.key) break;
-    place.parent = place.at;
-    place.at = child(place.at, key < node.key ? Side::Left : Side::Right);
+namespace {
+
+constexpr unsigned kCyclesPerKey = 3;
+constexpr unsigned kDigitValues = 16, kDigits = 16;
+
+// Of each digit, value and side.
+constexpr auto kNumbers = [] {
+  std::array<std::uint32_t, 2 * kDigitValues * kDigits> numbers{};
+  std::uint32_t x = 3;
+  for (std::uint32_t& number : numbers) number = x = 1664525 * x + 1013904223;
+  return numbers;
+}();
+
+template <typename Bucket>
+auto* free_place(Bucket& bucket) {
+  const auto at = std::ranges::find_if(bucket, [](const auto& place) { return !place; });
+  return at == bucket.end() ? nullptr : &*at;
+}
+
+template <typename Bucket>
+std::size_t free_places(const Bucket& bucket) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(bucket, [](const auto& place) { return !place; }));
+}
+
+}  // namespace
+
+DsIndex::DsIndex(unsigned depth)
+    : depth_(depth), bucket_bits_(static_cast<unsigned>(std::bit_width(depth / kPlaces)) - 1) {
+  assert(std::has_single_bit(depth) && depth >= kPlaces);
+  for (auto& side : sides_) side.resize(depth / kPlaces);
+}
+
+unsigned DsIndex::bucket(std::uint64_t key, unsigned side) const {
+  if (bucket_bits_ == 0) return 0;
+  std::uint32_t hash = 0;
+  for (unsigned p = 0; key != 0; ++p, key /= kDigitValues) {
+    const unsigned value = key % kDigitValues;
+    if (value != 0) hash ^= kNumbers[2 * (kDigitValues * p + value) + side];
   }
-  return place;
+  return hash >> (32 - bucket_bits_);
+}
+
+template <typename Self>
+auto* DsIndex::where(Self& self, std::uint64_t key) {
+  const auto holds = [key](const Place& place) { return place && place->key == key; };
+  for (unsigned side = 0; side < 2; ++side) {
+    auto& bucket = self.sides_[side][self.bucket(key, side)];
+    const auto at = std::ranges::find_if(bucket, holds);
+    if (at != bucket.end()) return &*at;
+  }
+  return holds(self.aside_) ? &self.aside_ : nullptr;
 }
 
 DsIndex::Answer DsIndex::find(std::uint64_t key) const {
-  const Place place = search(key);
-  const bool found = place.at != kNone;
-  return {found, found ? place.at : 0, 1 + place.compared};
-}
-
-void DsIndex::clear() {
-  *this = DsIndex(depth());
-}
-
-// Below may be none.
-void DsIndex::hang(Link at, Link below, Side side) {
-  nodes_[at].below[static_cast<unsigned>(side)] = below;
-  if (below != kNone) nodes_[below].parent = at;
-}
-
-// What hangs above at holds by instead, which may be none.
-void DsIndex::replace(Link at, Link by) {
-  const Link above = parent(at);
-  if (above != kNone) {
-    hang(above, by, side(at));
-  } else {
-    root_ = by;
-    if (by != kNone) nodes_[by].parent = kNone;
-  }
-}
-
-// The child on that side rises to the node's place; the node hangs on its other side.
-DsIndex::Link DsIndex::rotate(Link at, Side side) {
-  const Link top = child(at, side);
-  replace(at, top);
-  hang(at, child(top, other(side)), side);
-  hang(top, at, other(side));
-  return top;
-}
-
-DsIndex::Answer DsIndex::insert(std::uint64_t key, unsigned slot) {
-  const Place place = search(key);
-  cycles_ = 1 + place.compared;
-  if (place.at != kNone) return {true, place.at, cycles_};
-  assert(!nodes_[slot].used);
-  nodes_[slot] = {.key = key, .used = true, .red = place.parent != kNone};
-  ++size_;
-  if (place.parent == kNone) {
-    root_ = slot;
-    spend(1);
-  } else {
-    hang(place.parent, slot, key < nodes_[place.parent].key ? Side::Left : Side::Right);
-    if (red(place.parent)) {
-      repair(slot);
-    } else {
-      spend(1);
-    }
-  }
-  return {false, slot, cycles_};
-}
-
-// low and its parent are both red.
-void DsIndex::repair(Link low) {
-  bool written = false;
-  while (true) {
-    const Link mid = parent(low), up = parent(mid);
-    const Link uncle = child(up, other(side(mid)));
-    if (uncle != kNone) spend(1);
-    if (!red(uncle)) return turn_up(low, written);
-    nodes_[uncle].red = nodes_[mid].red = false;
-    nodes_[up].red = up != root_;
-    spend(!written + 1 + (up != root_));
-    if (up == root_ || !red(parent(up))) return;
-    spend(3);
-    low = up;
-    written = true;
-  }
-}
-
-// One of low and its parent takes the grandparent's place.
-void DsIndex::turn_up(Link low, bool written) {
-  const Link mid = parent(low), up = parent(mid);
-  const Side outer = side(mid);
-  const bool inner = side(low) != outer;
-  if (inner) rotate(mid, other(outer));
-  const Link top = rotate(up, outer);
-  nodes_[top].red = false;
-  nodes_[up].red = true;
-  spend(1);
-  spend((!written || inner) + 2);
-  spend_child(child(up, outer));
-  if (inner) spend_child(child(mid, other(outer)));
+  const Place* place = where(*this, key);
+  return {place != nullptr, place ? (*place)->slot : 0, kCyclesPerKey};
 }
 
 DsIndex::Answer DsIndex::erase(std::uint64_t key) {
-  const Place place = search(key);
-  cycles_ = 1 + place.compared;
-  if (place.at == kNone) return {false, 0, cycles_};
-  if (child(place.at, Side::Left) != kNone && child(place.at, Side::Right) != kNone) {
-    erase_inner(place.at);
-  } else {
-    erase_outer(place.at);
-  }
-  nodes_[place.at].used = false;
+  Place* place = where(*this, key);
+  if (!place) return {false, 0, kCyclesPerKey};
   --size_;
-  return {true, place.at, cycles_};
+  return {true, std::exchange(*place, std::nullopt)->slot, kCyclesPerKey};
 }
 
-// A node with one child, which is red, or none.
-void DsIndex::erase_outer(Link at) {
-  const Link above = parent(at);
-  const Link left = child(at, Side::Left);
-  const Link below = left != kNone ? left : child(at, Side::Right);
-  const Side short_side = above != kNone ? side(at) : Side::Left;
-  replace(at, below);
-  if (below != kNone) {
-    nodes_[below].red = false;
-    spend(1 + (above != kNone));
-  } else if (above != kNone && !red(at)) {
-    fill(above, short_side, false);
+DsIndex::Answer DsIndex::insert(std::uint64_t key, unsigned slot) {
+  unsigned keys = 0;  // looked at
+  if (aside_) keys += put(*std::exchange(aside_, std::nullopt));
+  if (aside_) return {true, slot, kCyclesPerKey * keys};
+  if (const Place* place = where(*this, key)) {
+    return {true, (*place)->slot, kCyclesPerKey * (keys + 1)};
   }
+  assert(size_ < depth_);
+  ++size_;
+  keys += put({key, slot});
+  return {false, slot, kCyclesPerKey * keys};
 }
 
-// A node with two children: the successor takes its place and colour.
-void DsIndex::erase_inner(Link at) {
-  Link successor = child(at, Side::Right);
-  spend(1);
-  for (; child(successor, Side::Left) != kNone; successor = child(successor, Side::Left)) spend(1);
-  const Link above = parent(at), left = child(at, Side::Left), right = child(at, Side::Right);
-  const Link old_parent = parent(successor), orphan = child(successor, Side::Right);
-  const bool was_child = old_parent == at;
-  const bool runs_short = !red(successor) && orphan == kNone;
-
-  if (!was_child) {
-    hang(old_parent, orphan, Side::Left);
-    hang(successor, right, Side::Right);
-  }
-  hang(successor, left, Side::Left);
-  replace(at, successor);
-  nodes_[successor].red = nodes_[at].red;
-  if (orphan != kNone) nodes_[orphan].red = false;
-
-  spend((!was_child && !runs_short) + (above != kNone));
-  spend_child(orphan);
-  spend_child(left);
-  if (!was_child && old_parent != right) spend_child(right);
-  if (!runs_short) return;
-  spend(1);
-  if (was_child) {
-    fill(successor, Side::Right, true);
-  } else {
-    fill(old_parent, Side::Left, false);
-  }
+// A key that is nowhere. Keys looked at: it, and those it moves.
+unsigned DsIndex::put(const Entry& entry) {
+  Bucket& low = bucket_of(entry.key, 0);
+  Bucket& high = bucket_of(entry.key, 1);
+  Place* place = free_place(free_places(high) > free_places(low) ? high : low);
+  if (!place) return 1 + move_on(entry);
+  *place = entry;
+  return 1;
 }
 
-// That side of up is one black node short; written: the word of up is as the tree is.
-void DsIndex::fill(Link up, Side side, bool written) {
-  while (true) {
-    Link sibling = child(up, other(side));
-    spend(1);
-    if (red(sibling)) {
-      rotate(up, other(side));
-      nodes_[sibling].red = false;
-      nodes_[up].red = true;
-      spend(1 + 1 + 1);  // and up, red now, is written whatever comes
-      continue;
+// Both buckets of the entry are full. Keys moved.
+unsigned DsIndex::move_on(Entry entry) {
+  unsigned side = 0;
+  for (unsigned moved = 1;; ++moved) {
+    std::swap(entry, *bucket_of(entry.key, side)[turn_]);
+    turn_ = (turn_ + 1) % kPlaces;
+    ++moves_;
+    side = 1 - side;
+    if (Place* place = free_place(bucket_of(entry.key, side))) {
+      *place = entry;
+      return moved;
     }
-    const Link far = child(sibling, other(side)), near = child(sibling, side);
-    if (far != kNone) spend(1);
-    if (red(far)) return fill_from_far(up, side);
-    if (near != kNone) spend(1);
-    if (red(near)) return fill_from_near(up, side);
-    const bool was_red = red(up);
-    nodes_[sibling].red = true;
-    nodes_[up].red = false;
-    spend(was_red || !written);
-    if (was_red || up == root_) return;
-    spend(2);
-    side = this->side(up);
-    up = parent(up);
-    written = true;
+    if (moved == kMostMoves) {
+      aside_ = entry;
+      return moved;
+    }
   }
-}
-
-void DsIndex::fill_from_far(Link up, Side side) {
-  const bool colour = red(up);
-  const Link top = rotate(up, other(side));
-  nodes_[top].red = colour;
-  nodes_[up].red = nodes_[child(top, other(side))].red = false;
-  spend(2);
-  spend(2);
-  spend_child(child(up, other(side)));
-}
-
-void DsIndex::fill_from_near(Link up, Side side) {
-  const bool colour = red(up);
-  const Link sibling = child(up, other(side));
-  rotate(sibling, side);
-  const Link top = rotate(up, other(side));
-  nodes_[top].red = colour;
-  nodes_[up].red = false;
-  spend(1);
-  spend(3);
-  spend_child(child(up, other(side)));
-  spend_child(child(sibling, side));
 }
 
 DsIndexBlock::Out DsIndexBlock::eval() const {
-  Out out{.count = index_.size(), .root = index_.root()};
+  Out out;
   out.rsp_valid = answer_ && cycles_left_ == 0;
-  out.req_ready = !answer_ || out.rsp_valid;
+  out.req_ready = sweep_left_ == 0 && (!answer_ || out.rsp_valid);
+  out.count = answer_ && !out.rsp_valid ? count_before_ : index_.size();
   if (out.rsp_valid) {
     out.found = answer_->found;
     out.slot = answer_->slot;
@@ -232,21 +129,27 @@ DsIndexBlock::Out DsIndexBlock::eval() const {
 }
 
 void DsIndexBlock::clock(const In& in) {
+  if (sweep_left_ > 0) {
+    --sweep_left_;
+    return;
+  }
   if (answer_ && cycles_left_ > 0) {
-    assert(!in.clear);
     --cycles_left_;
     return;
   }
   answer_.reset();
-  if (in.clear) {
-    assert(!in.req_valid);
-    index_.clear();
-  } else if (in.req_valid) {
-    answer_ = in.op == 1   ? index_.insert(in.key, in.slot)
-              : in.op == 2 ? index_.erase(in.key)
-                           : index_.find(in.key);
-    cycles_left_ = answer_->cycles - 1;
-  }
+  if (!in.req_valid) return;
+  count_before_ = index_.size();
+  answer_ = in.op == 1   ? index_.insert(in.key, in.slot)
+            : in.op == 2 ? index_.erase(in.key)
+                         : index_.find(in.key);
+  cycles_left_ = answer_->cycles - 1;
+}
+
+void DsIndexBlock::skip(std::uint64_t cycles) {
+  assert(cycles == 0 || !answer_ || cycles_left_ == 0);
+  if (cycles > 0) answer_.reset();
+  sweep_left_ -= static_cast<unsigned>(std::min<std::uint64_t>(sweep_left_, cycles));
 }
 
 }  // namespace cxlgpu

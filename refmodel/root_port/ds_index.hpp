@@ -1,17 +1,18 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which lines the DS stack holds, and in which slot.
 //
-// Purpose: twin of ds_index: a red-black tree of lines whose node number is the slot, and how many
-//          cycles the block takes for each operation on it.
+// Purpose: twin of ds_index: a table of two buckets a key, and how many cycles the block takes for
+//          each operation on it.
 // Units:   keys are line addresses, slots count from 0, cycles from acceptance to the answer.
-// Shapes:  nodes keep their slots: where a node with two children goes, its successor is relinked
-//          into its place.
-// Errors:  inserting at a slot in use, clear and requests while the block is busy are programming
-//          errors (asserted).
-// Source:  docs/blocks/root_port/ds_index.md; Cormen, Leiserson, Rivest, Stein, Introduction to
-//          Algorithms, chapter 13.
+// Shapes:  a key is in its bucket on one of the sides, or aside; a key that finds both of its
+//          buckets full moves another on.
+// Errors:  a key held beyond the number of slots and requests while the block is busy are
+//          programming errors (the first is asserted).
+// Source:  docs/blocks/root_port/ds_index.md; Pagh, Rodler: Cuckoo hashing; Patrascu, Thorup: The
+//          power of simple tabulation hashing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -20,7 +21,10 @@ namespace cxlgpu {
 
 class DsIndex {
  public:
-  explicit DsIndex(unsigned depth) : nodes_(depth) {}
+  static constexpr unsigned kPlaces = 4;      // of a bucket
+  static constexpr unsigned kMostMoves = 16;  // for one key
+
+  explicit DsIndex(unsigned depth);
 
   struct Answer {
     bool found = false;
@@ -28,73 +32,52 @@ class DsIndex {
     unsigned cycles = 0;
   };
   [[nodiscard]] Answer find(std::uint64_t key) const;
-  Answer insert(std::uint64_t key, unsigned slot);  // found: it was there already, in that slot
-  Answer erase(std::uint64_t key);                  // found: the slot is free now
-  void clear();
+  // found: it was there already, in that slot; or there was no place, then slot is the one given.
+  Answer insert(std::uint64_t key, unsigned slot);
+  Answer erase(std::uint64_t key);  // found: the slot is free now
 
   [[nodiscard]] unsigned size() const { return size_; }
-  [[nodiscard]] unsigned depth() const { return static_cast<unsigned>(nodes_.size()); }
-  [[nodiscard]] std::optional<unsigned> root() const {
-    return root_ == kNone ? std::nullopt : std::optional<unsigned>(root_);
+  [[nodiscard]] unsigned depth() const { return depth_; }
+
+  // For measurements and tests: keys moved so far, the key aside.
+  [[nodiscard]] std::uint64_t moves() const { return moves_; }
+  [[nodiscard]] std::optional<std::uint64_t> aside() const {
+    return aside_ ? std::optional(aside_->key) : std::nullopt;
   }
+  [[nodiscard]] unsigned bucket(std::uint64_t key, unsigned side) const;
 
  private:
-  using Link = std::uint32_t;
-  static constexpr Link kNone = ~Link{0};
-  enum class Side : std::uint8_t { Left, Right };
-  struct Node {
+  struct Entry {
     std::uint64_t key = 0;
-    bool used = false, red = false;
-    Link parent = kNone, below[2] = {kNone, kNone};
+    unsigned slot = 0;
   };
-  struct Place {  // where a key is, or would hang
-    Link at = kNone, parent = kNone;
-    unsigned compared = 0;
-  };
+  using Place = std::optional<Entry>;
+  using Bucket = std::array<Place, kPlaces>;
 
-  [[nodiscard]] static Side other(Side side) {
-    return side == Side::Left ? Side::Right : Side::Left;
+  [[nodiscard]] Bucket& bucket_of(std::uint64_t key, unsigned side) {
+    return sides_[side][bucket(key, side)];
   }
-  [[nodiscard]] bool red(Link at) const { return at != kNone && nodes_[at].red; }
-  [[nodiscard]] Link parent(Link at) const { return nodes_[at].parent; }
-  [[nodiscard]] Link child(Link at, Side side) const {
-    return nodes_[at].below[static_cast<unsigned>(side)];
-  }
-  // The side of its parent on which it hangs.
-  [[nodiscard]] Side side(Link at) const {
-    return child(parent(at), Side::Left) == at ? Side::Left : Side::Right;
-  }
-  [[nodiscard]] Place search(std::uint64_t key) const;
+  // None if the key is not there.
+  template <typename Self>
+  [[nodiscard]] static auto* where(Self& self, std::uint64_t key);
+  unsigned put(const Entry& entry);
+  unsigned move_on(Entry entry);
 
-  void hang(Link at, Link below, Side side);
-  void replace(Link at, Link by);
-  Link rotate(Link at, Side side);
-
-  void repair(Link low);
-  void turn_up(Link low, bool written);
-  void erase_outer(Link at);
-  void erase_inner(Link at);
-  void fill(Link up, Side side, bool written);
-  void fill_from_far(Link up, Side side);
-  void fill_from_near(Link up, Side side);
-
-  // The cycles of an operation, by the page: words that are written, and parent links of children.
-  void spend(unsigned cycles) { cycles_ += cycles; }
-  void spend_child(Link at) { cycles_ += at != kNone ? 2 : 0; }
-
-  std::vector<Node> nodes_;
-  Link root_ = kNone;
+  unsigned depth_;
+  unsigned bucket_bits_;
+  std::array<std::vector<Bucket>, 2> sides_;
+  Place aside_;
+  unsigned turn_ = 0;
   unsigned size_ = 0;
-  unsigned cycles_ = 0;  // of the operation in hand
+  std::uint64_t moves_ = 0;
 };
 
 // Cycle-exact.
 class DsIndexBlock {
  public:
-  explicit DsIndexBlock(unsigned depth) : index_(depth) {}
+  explicit DsIndexBlock(unsigned depth) : index_(depth), sweep_left_(depth / 4) {}
 
   struct In {
-    bool clear = false;  // only with req_ready, and without req_valid
     bool req_valid = false;
     unsigned op = 0;  // 0, 3 find, 1 insert, 2 delete
     std::uint64_t key = 0;
@@ -104,20 +87,22 @@ class DsIndexBlock {
     bool req_ready = false;
     bool rsp_valid = false, found = false;
     unsigned slot = 0;
-    // As they will be after the current operation.
-    unsigned count = 0;
-    std::optional<unsigned> root;
+    unsigned count = 0;  // changes with the answer
   };
   [[nodiscard]] Out eval() const;
   void clock(const In& in);
+  // That many cycles without a request, none being in hand.
+  void skip(std::uint64_t cycles);
 
   [[nodiscard]] const DsIndex& index() const { return index_; }
 
  private:
   DsIndex index_;
+  unsigned sweep_left_;  // cycles until the table is empty after reset
   // Of the current operation; answered in the cycle in which none are left.
   std::optional<DsIndex::Answer> answer_;
   unsigned cycles_left_ = 0;
+  unsigned count_before_ = 0;
 };
 
 }  // namespace cxlgpu

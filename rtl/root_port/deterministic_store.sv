@@ -222,18 +222,13 @@ module deterministic_store
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Index: its count and root, and the write port of its nodes, are for checkers
+  // Index: its count is for checkers
   // ---------------------------------------------------------------------------------------------
-  localparam int unsigned NodeBits = 1 + 3 * (1 + StackBits) + LineAddrBits;
-
   logic                 ix_valid, ix_ready, ix_rsp_valid, ix_found;
   logic [1:0]           ix_op;
   line_addr_t           ix_key;
   logic [StackBits-1:0] ix_slot, ix_rsp_slot;
-  logic [StackBits:0]   unused_count, unused_root;
-  logic                 unused_node_we;
-  logic [StackBits-1:0] unused_node_slot;
-  logic [NodeBits-1:0]  unused_node;
+  logic [StackBits:0]   unused_count;
 
   ds_index #(
     .Depth  (Depth),
@@ -241,7 +236,6 @@ module deterministic_store
   ) u_index (
     .clk_i,
     .rst_ni,
-    .clear_i    (1'b0),
     .req_valid_i(ix_valid),
     .req_ready_o(ix_ready),
     .op_i       (ix_op),
@@ -250,11 +244,7 @@ module deterministic_store
     .rsp_valid_o(ix_rsp_valid),
     .found_o    (ix_found),
     .slot_o     (ix_rsp_slot),
-    .count_o    (unused_count),
-    .root_o     (unused_root),
-    .node_we_o  (unused_node_we),
-    .node_slot_o(unused_node_slot),
-    .node_o     (unused_node)
+    .count_o    (unused_count)
   );
 
   // ---------------------------------------------------------------------------------------------

@@ -147,7 +147,8 @@ module ds_sequencer
   output logic [1:0]           ix_op_o,            // 0 find, 1 insert, 2 delete; stays until taken
   input  logic                 ix_rsp_valid_i,     // pulse: the answer, from the cycle after the
                                                    // operation was taken on
-  input  logic                 ix_found_i,         // with the answer: the line was there
+  input  logic                 ix_found_i,         // with the answer: the line was there; insert:
+                                                   // there is no place for it
   input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
 );
 
@@ -437,7 +438,7 @@ module ds_sequencer
         state_d         = IInsert;
       end
       IInsert: if (ix_done) begin
-        act_o.inserted = 1'b1;
+        act_o.inserted = !ix_found_i;  // no place: it stays late, and I has its turn again
         state_d        = Idle;
       end
 
@@ -539,7 +540,7 @@ module ds_sequencer
       (state_q == Idle && state_d == SLook) |-> store_want_i)
     else $error("a store began that has to wait for an older load of its line");
   InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpInsert) |-> !ix_found_i)
+      (ix_done && ix_op_o == OpInsert) |-> ix_slot_i == slot_o)
     else $error("a line was inserted that the index has already");
   DeleteFound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o)

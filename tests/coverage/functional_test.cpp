@@ -283,9 +283,11 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(ds_tables(), 2, DsLevel::Empties);
   fits(ds_filter_pairs(), 1, FilterUpdate::Dec);
   fits(ds_filter_pairs(), 4, FilterLook::OtherMaybe);
-  fits(ds_index_pairs(), 1, IndexTakes::Clear);
-  fits(ds_index_pairs(), 2, IndexAnswers::Found);
+  fits(ds_index_pairs(), 1, IndexTakes::Delete);
+  fits(ds_index_pairs(), 2, IndexAnswers::NoPlace);
   fits(ds_index_pairs(), 3, IndexLevel::Full);
+  fits(ds_index_inserts(), 0, IndexAside::Was);
+  fits(ds_index_inserts(), 1, IndexInserts::NoPlace);
   fits(ras_uncor_pairs(), 1, RasEvent::Masked);
   fits(ras_uncor_pairs(), 2, RasWrite::ClearsOthers);
   fits(ras_uncor_pairs(), 4, RasHeld::Another);

@@ -295,23 +295,40 @@ inline Group ds_filter_pairs() {
           .impossible = {}};
 }
 
-enum class IndexTakes : unsigned { Nothing, Find, Insert, Delete, Clear };
-enum class IndexAnswers : unsigned { No, NotFound, Found };
+enum class IndexTakes : unsigned { Nothing, Find, Insert, Delete };
+enum class IndexAnswers : unsigned { No, NotFound, Found, NoPlace };
 enum class IndexLevel : unsigned { Empty, One, Some, OneFree, Full };
 
 inline Group ds_index_pairs() {
-  return {
-      .name = "ds_index_pairs",
-      .title = "DS index: operation taken x answer in the same cycle x nodes before",
-      .seen = "every cycle of the RTL's index, in lockstep with its twin, its tree walked",
-      .suites = {"root_port_ds_index_test"},
-      .axes = {{"slots", {"1024", "8"}},
-               {"taken", {"nothing", "find", "insert", "delete", "clear"}},
-               {"answer", {"none", "not found", "found"}},
-               {"nodes", {"0", "1", "some", "one free", "full"}}},
-      .impossible = {{{"*", "insert", "*", "full"}, "ds_index: an insert has a free slot"},
-                     {{"1024", "clear", "*", "one free|full"},
-                      "ds_index: the large one is cleared while it fills, that of 8 full too"}}};
+  return {.name = "ds_index_pairs",
+          .title = "DS index: operation taken x answer in the same cycle x keys held",
+          .seen = "every cycle of the RTL's index, in lockstep with its twin",
+          .suites = {"root_port_ds_index_test"},
+          .axes = {{"slots", {"1024", "16"}},
+                   {"taken", {"nothing", "find", "insert", "delete"}},
+                   {"answer", {"none", "not found", "found", "no place"}},
+                   {"keys", {"0", "1", "some", "one free", "full"}}},
+          .impossible = {{{"*", "insert", "*", "full"}, "ds_index: an insert has a free slot"},
+                         {{"*", "*", "no place", "0|1"},
+                          "ds_index: two full buckets and the key aside are nine keys"},
+                         {{"*", "*", "no place", "full"},
+                          "ds_index: an insert has a free slot, which it did not take"}}};
+}
+
+enum class IndexAside : unsigned { None, Was };
+enum class IndexInserts : unsigned { There, AtOnce, OneMove, Moves, MostMoves, Aside, NoPlace };
+
+inline Group ds_index_inserts() {
+  return {.name = "ds_index_inserts",
+          .title = "DS index: a key aside before an insert x what the insert did",
+          .seen = "every insert of the RTL's index, in lockstep with its twin, which counts moves",
+          .suites = {"root_port_ds_index_test"},
+          .axes = {{"before", {"none aside", "one aside"}},
+                   {"insert",
+                    {"key was there", "place at once", "one move", "2 to 15 moves",
+                     "16 moves or more", "a key aside", "no place"}}},
+          .impossible = {
+              {{"none aside", "no place"}, "ds_index: only a key that stays aside refuses one"}}};
 }
 
 inline Group ds_pace_pairs() {
@@ -328,8 +345,8 @@ inline Group ds_pace_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> ds_pairs() {
-  return {ds_meetings(),     ds_beside(),      ds_tables(),
-          ds_filter_pairs(), ds_index_pairs(), ds_pace_pairs()};
+  return {ds_meetings(),    ds_beside(),        ds_tables(),    ds_filter_pairs(),
+          ds_index_pairs(), ds_index_inserts(), ds_pace_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

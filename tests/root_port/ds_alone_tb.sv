@@ -88,13 +88,12 @@ module ds_alone_tb
     localparam int unsigned Inserts = Least ? 1 : (g == 0) ? 4 : 16;
     localparam int unsigned S      = $clog2(Depth);
 
-    logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found, unused_we;
+    logic         clk, ix_valid, ix_ready, ix_rsp_valid, ix_found;
     logic [1:0]   ix_op;
     line_addr_t   ix_key;
-    logic [S-1:0] ix_slot, ix_rsp_slot, unused_slot;
-    logic [S:0]   pending, unused_count, unused_root;
+    logic [S-1:0] ix_slot, ix_rsp_slot;
+    logic [S:0]   pending, unused_count;
     sys_req_t     unused_sr_req;
-    logic [1+3*(1+S)+LineAddrBits-1:0] unused_node;
 
     assign clk = clk_i && size_i == 2'(g);
 
@@ -104,7 +103,6 @@ module ds_alone_tb
     ) u_index (
       .clk_i      (clk),
       .rst_ni,
-      .clear_i    (1'b0),
       .req_valid_i(ix_valid),
       .req_ready_o(ix_ready),
       .op_i       (ix_op),
@@ -113,11 +111,7 @@ module ds_alone_tb
       .rsp_valid_o(ix_rsp_valid),
       .found_o    (ix_found),
       .slot_o     (ix_rsp_slot),
-      .count_o    (unused_count),
-      .root_o     (unused_root),
-      .node_we_o  (unused_we),
-      .node_slot_o(unused_slot),
-      .node_o     (unused_node)
+      .count_o    (unused_count)
     );
 
     ds_engine #(

@@ -46,7 +46,8 @@ struct DsRates {
   std::uint64_t base = 0, lines = 64, stride = 1;
   unsigned sr_ready = 100, mq_ready = 100, rsp_ready = 100, lm_ready = 100, ix_ready = 100;
   unsigned answers = 100, lm_answers = 100;               // of those that are due
-  unsigned latency = 20, lm_latency = 4, ix_slow = 0;     // most cycles; ix_slow: of the bound
+  unsigned latency = 20, lm_latency = 4, ix_moves = 0;    // most cycles; ix_moves: of inserts
+  unsigned ix_fast = 0, no_place = 0;                     // of inserts
   unsigned freezes = 0, freeze_cycles = 0, reads_go = 0;  // per 10000; reads_go while frozen
   unsigned write_errors = 0, read_errors = 0, local_errors = 0;
   unsigned flush = 100, direct = 50;  // of the time, in spells
@@ -75,7 +76,9 @@ struct DsRates {
     lm_answers = any(20);
     latency = random.pick(std::array{1u, 5u, 20u, 100u, 1000u});
     lm_latency = random.pick(std::array{1u, 4u, 30u, 100u});
-    ix_slow = random.pick(std::array{0u, 20u, 100u});
+    ix_moves = random.pick(std::array{0u, 20u, 100u});
+    ix_fast = random.pick(std::array{0u, 50u, 100u});
+    no_place = random.pick(std::array{0u, 0u, 10u, 60u});
     freezes = random.pick(std::array{0u, 0u, 5u, 20u});
     freeze_cycles = 100 + static_cast<unsigned>(random.below(2000));
     reads_go = random.percent(50);
@@ -96,7 +99,7 @@ struct DsRates {
     requests = full_lines = sr_ready = rsp_ready = lm_ready = 100;
     writes = 95;
     lines = 5 * config.depth;
-    ix_slow = fences = direct = write_errors = 0;
+    ix_moves = no_place = fences = direct = write_errors = 0;
     flush = latency > 100 ? 10 : 2;
   }
 };
@@ -119,6 +122,7 @@ class DsWorld {
   std::function<DsEngine::Out(const DsEngine::In&)> rtl;
   bool at_random = false;  // requests and levels; else by hand
   bool freeze_writes = false, freeze_reads = false;
+  bool refuse_inserts = false;  // the index has no place
   unsigned failing_writes = 0;  // the next ones at the endpoint
   bool gone = false;            // the endpoint: the memory queue answers all with an error
   DsEngine::In& levels() { return in_; }
@@ -180,6 +184,7 @@ class DsWorld {
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
     std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
     std::uint64_t to_write_table = 0;         // stored to a line that is in flight
+    std::uint64_t no_place = 0;               // inserts that the index refused
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;
@@ -298,6 +303,7 @@ class DsWorld {
     std::uint64_t key = 0;
     unsigned slot = 0;
     std::uint64_t due = 0;
+    bool refused = false;  // an insert
   };
   struct UnderWay {
     std::uint64_t line = 0;
@@ -549,9 +555,12 @@ class DsWorld {
   }
 
   // Index.
-  [[nodiscard]] unsigned index_bound(unsigned op) const {
-    const unsigned h = 2 * (std::bit_width(index_.size() + 1) - 1);
-    return op == 1 ? 4 * h + 5 : op == 2 ? 3 * h + 12 : h + 1;
+  // As on the page, three for each key that is looked at; at random also faster.
+  [[nodiscard]] unsigned index_cycles(unsigned op) {
+    const unsigned keys = op != 1                           ? 1
+                          : random_.percent(rates.ix_moves) ? 1 + unsigned(random_.below(34))
+                                                            : 1;
+    return 3 * keys;
   }
   void answer_from_index() {
     in_.ix_rsp_valid = index_op_ && index_op_->due <= cycle_;
@@ -561,22 +570,27 @@ class DsWorld {
     const auto found = index_.find(index_op_->key);
     in_.ix_found = found != index_.end();
     if (in_.ix_found) in_.ix_slot = found->second;
-    if (index_op_->op == 1 && !in_.ix_found) in_.ix_slot = index_op_->slot;
+    if (index_op_->op != 1 || in_.ix_found) return;
+    in_.ix_slot = index_op_->slot;
+    in_.ix_found = index_op_->refused;
   }
   void take_index_operation() {
     if (!out_.ix_valid || !in_.ix_ready) return;
-    const unsigned bound = index_bound(out_.ix_op);
+    const unsigned page = index_cycles(out_.ix_op);
     const unsigned cycles =
-        random_.percent(rates.ix_slow) ? bound : 1 + static_cast<unsigned>(random_.below(bound));
-    index_op_ = {out_.ix_op, out_.ix_key, out_.ix_slot, cycle_ + cycles};
+        random_.percent(rates.ix_fast) ? 1 + static_cast<unsigned>(random_.below(page)) : page;
+    const bool refused = out_.ix_op == 1 && (refuse_inserts || random_.percent(rates.no_place));
+    index_op_ = {out_.ix_op, out_.ix_key, out_.ix_slot, cycle_ + cycles, refused};
   }
   void take_index_answer() {
     if (!in_.ix_rsp_valid) return;
     const IndexOp op = *index_op_;
     index_op_.reset();
     if (op.op == 1) {
-      expect(!in_.ix_found, "a line is inserted that is there");
+      expect(!index_.contains(op.key), "a line is inserted that is there");
       for (const auto& [key, slot] : index_) expect(slot != op.slot, "a slot is used twice");
+      seen.no_place += op.refused;
+      if (op.refused) return;  // the line stays late
       index_[op.key] = op.slot;
       pending_.push_back(op.key);
     } else if (op.op == 2) {

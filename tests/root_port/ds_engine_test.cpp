@@ -371,7 +371,7 @@ class Engines {
   // What a run of some length must have seen.
   void expect_coverage() const {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
-    std::uint64_t local_errors = 0, poisoned_writes = 0;
+    std::uint64_t local_errors = 0, poisoned_writes = 0, no_place = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -390,10 +390,11 @@ class Engines {
       off += s.off_cycles;
       local_errors += s.local_errors;
       poisoned_writes += s.poisoned_writes;
+      no_place += s.no_place;
       fills += traffic_[g]->fills;
     }
     for (const std::uint64_t n :
-         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes}) {
+         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes, no_place}) {
       EXPECT_GT(n, 20u);
     }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
@@ -762,8 +763,8 @@ TEST(DsEngine, CyclesOfAHit) {
   under_way.world.store(5, 0x40);
   under_way.run(100);
   const int of_write = cycles_of(under_way, 5);
-  // IDLE, L_LOOK, find of the only node (2), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
-  EXPECT_EQ(of_pending, 7);
+  // IDLE, L_LOOK, find (taken, and 3), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
+  EXPECT_EQ(of_pending, 9);
   EXPECT_EQ(of_write, 3);
   RecordProperty("pending_cycles", of_pending);
   RecordProperty("under_way_cycles", of_write);
@@ -877,6 +878,34 @@ TEST(DsEngine, MostRecentLeavesFirst) {
   b.world.levels().flush = true;
   EXPECT_TRUE(b.idle());
   EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
+}
+
+// Inserts that find no place come again in their turn; a load of the line waits for the one that
+// does, a flush does not.
+TEST(DsEngine, ALineThatTheIndexRefusesStaysLate) {
+  Bench b;
+  b.defer_all();
+  b.world.refuse_inserts = true;
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11)));
+  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place >= 5; }));
+  const std::uint32_t load = b.world.load(5);
+  b.run(500);
+  EXPECT_EQ(b.world.answer(load), nullptr);
+  EXPECT_GE(b.world.seen.no_place, 7u);
+  b.world.refuse_inserts = false;
+  EXPECT_TRUE(b.answered(load));
+  EXPECT_EQ(b.world.seen.hit, 1u);
+  const std::uint64_t refused = b.world.seen.no_place;
+  b.run(500);
+  EXPECT_EQ(b.world.seen.no_place, refused);
+
+  b.world.refuse_inserts = true;
+  EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));
+  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5}));
+  b.world.check_endpoint();
 }
 
 TEST(DsEngine, FailedWriteKeepsItsData) {

@@ -1,38 +1,32 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ds_index as the root port has it, 1024 slots and keys of 46 bits (element 0 of each port), with 8
-// slots and keys of 64 bits (element 1), and with 4096 slots, the most, and keys of 46 bits (element
-// 2), side by side. Slots, keys, links and node words are widened field by field to the largest: the
-// value in the low bits, `none` always bit 12 of a link.
+// ds_index in six sizes side by side, one an element of each port: as the root port has it, 1024
+// slots and keys of 46 bits; 8 slots and keys of 64 bits; 4096 slots, the most; 4, a bucket a side;
+// 16, the least that can run out of places; 256 and keys of 18 bits, whose last digit is filled up.
+// Slots and keys are widened to the largest, the value in the low bits.
 
 module ds_index_tb (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic [2:0]        clear_i,
-  input  logic [2:0]        req_valid_i,
-  output logic [2:0]        req_ready_o,
-  input  logic [2:0][1:0]   op_i,
-  input  logic [2:0][63:0]  key_i,        // elements 0 and 2: the low 46 bits
-  input  logic [2:0][11:0]  slot_i,       // elements 0 and 1: the low 10, 3 bits
-  output logic [2:0]        rsp_valid_o,
-  output logic [2:0]        found_o,
-  output logic [2:0][11:0]  slot_o,
-  output logic [2:0][12:0]  count_o,
-  output logic [2:0][12:0]  root_o,       // {none, slot}
-  output logic [2:0]        node_we_o,
-  output logic [2:0][11:0]  node_slot_o,
-  output logic [2:0][103:0] node_o        // {red, none, left, none, right, none, parent, key}
+  input  logic [5:0]        req_valid_i,
+  output logic [5:0]        req_ready_o,
+  input  logic [5:0][1:0]   op_i,
+  input  logic [5:0][63:0]  key_i,
+  input  logic [5:0][11:0]  slot_i,
+  output logic [5:0]        rsp_valid_o,
+  output logic [5:0]        found_o,
+  output logic [5:0][11:0]  slot_o,
+  output logic [5:0][12:0]  count_o
 );
 
-  for (genvar g = 0; g < 3; g++) begin : gen_index
-    localparam int unsigned Depth    = (g == 0) ? 1024 : (g == 1) ? 8 : 4096;
-    localparam int unsigned S        = $clog2(Depth);
-    localparam int unsigned K        = (g == 1) ? 64 : 46;
-    localparam int unsigned NodeBits = 1 + 3 * (S + 1) + K;
+  for (genvar g = 0; g < 6; g++) begin : gen_index
+    localparam int unsigned Depth = (g == 0) ? 1024 : (g == 1) ? 8 : (g == 2) ? 4096 :
+                                    (g == 3) ? 4 : (g == 4) ? 16 : 256;
+    localparam int unsigned S     = $clog2(Depth);
+    localparam int unsigned K     = (g == 1) ? 64 : (g == 5) ? 18 : 46;
 
-    logic [S-1:0]        slot, node_slot;
-    logic [S:0]          count, root;
-    logic [NodeBits-1:0] node;
+    logic [S-1:0] slot;
+    logic [S:0]   count;
 
     ds_index #(
       .Depth  (Depth),
@@ -40,7 +34,6 @@ module ds_index_tb (
     ) u_ds_index (
       .clk_i,
       .rst_ni,
-      .clear_i    (clear_i[g]),
       .req_valid_i(req_valid_i[g]),
       .req_ready_o(req_ready_o[g]),
       .op_i       (op_i[g]),
@@ -49,25 +42,14 @@ module ds_index_tb (
       .rsp_valid_o(rsp_valid_o[g]),
       .found_o    (found_o[g]),
       .slot_o     (slot),
-      .count_o    (count),
-      .root_o     (root),
-      .node_we_o  (node_we_o[g]),
-      .node_slot_o(node_slot),
-      .node_o     (node)
+      .count_o    (count)
     );
 
-    assign slot_o[g]      = 12'(slot);
-    assign count_o[g]     = 13'(count);
-    assign root_o[g]      = {root[S], 12'(root[S-1:0])};
-    assign node_slot_o[g] = 12'(node_slot);
-    assign node_o[g]      = {node[NodeBits-1],
-                             node[K+3*S+2], 12'(node[K+2*S+2 +: S]),
-                             node[K+2*S+1], 12'(node[K+S+1 +: S]),
-                             node[K+S],     12'(node[K +: S]),
-                             64'(node[K-1:0])};
+    assign slot_o[g]  = 12'(slot);
+    assign count_o[g] = 13'(count);
   end
 
-  logic unused_bits;  // the smaller ones' slots are shorter, the larger ones' keys
+  logic unused_bits;  // the smaller ones' slots are shorter, all but one's keys
   assign unused_bits = ^{slot_i, key_i};
 
 endmodule

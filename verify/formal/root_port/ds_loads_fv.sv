@@ -3,7 +3,8 @@
 // that is by then. Isolation, errors of the endpoint, fence, pace and the number of writes are any in every cycle.
 //
 // Around the engine stand stand-ins for its neighbours, each as free as their contracts allow:
-//   index        a table by key that answers when it likes (index_table shows that ds_index is one)
+//   index        a table by key that answers when it likes, and has a place for a new key when it likes
+//                (index_table shows that ds_index is one)
 //   SR queue     one load
 //   memory queue two accesses, never two to a line; done in any order and answered in any, when it
 //                likes; with an error it is done or not
@@ -48,6 +49,7 @@ module ds_loads_fv
   input logic       lm_error_i,
   input logic       ix_ready_i,
   input logic       ix_answer_i,
+  input logic       ix_full_i,     // no place for a line that is not there
   input logic       mq_ready_i,
   input logic [1:0] mq_do_i,
   input logic       mq_answer_i,
@@ -193,9 +195,10 @@ module ds_loads_fv
   // ---------------------------------------------------------------------------------------------
   logic [1:0]  there_q;
   slot_t [1:0] at_q;
-  logic        ix_owes_q, was_q, ix_line;
+  logic        ix_owes_q, was_q, ix_line, ix_full;
   slot_t       was_at_q;
   assign ix_line      = which(ix_key);
+  assign ix_full      = ix_op == 2'd1 && !there_q[ix_line] && ix_full_i && !scripted;
   assign ix_ready     = !ix_owes_q && (scripted || ix_ready_i);
   assign ix_rsp_valid = ix_owes_q && (scripted || ix_answer_i);
   assign ix_found     = ix_rsp_valid && was_q;
@@ -207,13 +210,13 @@ module ds_loads_fv
     end else begin
       if (ix_valid && ix_ready)  ix_owes_q <= 1'b1;
       else if (ix_rsp_valid)     ix_owes_q <= 1'b0;
-      if (ix_valid && ix_ready && ix_op == 2'd1) there_q[ix_line] <= 1'b1;
+      if (ix_valid && ix_ready && ix_op == 2'd1 && !ix_full) there_q[ix_line] <= 1'b1;
       if (ix_valid && ix_ready && ix_op == 2'd2) there_q[ix_line] <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) begin
     if (ix_valid && ix_ready) begin
-      was_q    <= there_q[ix_line];
+      was_q    <= there_q[ix_line] || ix_full;
       was_at_q <= there_q[ix_line] ? at_q[ix_line] : (ix_op == 2'd1) ? ix_slot : '0;
       if (ix_op == 2'd1 && !there_q[ix_line]) at_q[ix_line] <= ix_slot;
     end
@@ -492,7 +495,7 @@ module ds_loads_fv
   logic [1:0][1:0] counter, number;
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
-      changed[l] = asked && state inside {IInsert, FDelete} && key_line == 1'(l);
+      changed[l] = asked && (state == FDelete || (state == IInsert && !was_q)) && key_line == 1'(l);
       number[l]  = 2'(deferred_q[l]) + 2'(deferred_q[!l[0]] && Buckets[0] == Buckets[1]);
     end
   end
@@ -509,7 +512,7 @@ module ds_loads_fv
       (asked && state inside {LFind, SFind}) |->
       was_q == there_q[key_line] && (!was_q || was_at_q == at_q[key_line]));
   AskedInsert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (asked && state == IInsert) |-> !was_q && at_q[key_line] == slot);
+      (asked && state == IInsert) |-> was_at_q == slot && (was_q || at_q[key_line] == slot));
   AskedDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (asked && state == FDelete) |-> was_q && was_at_q == slot);
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (deferred_q & on_way) == '0);
@@ -803,6 +806,21 @@ module ds_loads_fv
       if (merge_first[m] && merge_id[m] == head_q.id && merge_line[m] == head_line) merges_head = 1'b1;
     end
   end
+  // If its line is late, it is one of those that it waits for: these are the lowest.
+  logic [StackBits:0] num_older;
+  logic               waits_for_it;
+  assign num_older = u_engine.u_stack.u_slots.older;
+  always_comb begin
+    waits_for_it = 1'b0;
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (i < 32'(height) && stack[i] == deferred_at_q[head_line]
+          && i + 32'(num_late) < 32'(height) + 32'(num_older)) waits_for_it = 1'b1;
+    end
+  end
+  Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_engine.u_stack.head_stands_q |-> head_valid_q);
+  Older_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (head_valid_q && late_q[head_line]) |-> waits_for_it);
   Head_A: assert property (@(posedge clk_i) disable iff (!rst_ni) head_valid_q |->
       known(head_q.line) && !head_q.is_write && !head_q.poison && head_q.id inside {16'h0, Watched});
   Passes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

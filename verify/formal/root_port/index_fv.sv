@@ -1,185 +1,262 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// ds_index, one operation from any state that is a tree, or (Start) from reset.
+// ds_index, any operations in any cycles: a key is found if and only if it was inserted and not deleted, in its
+// slot. One key is watched, any; what becomes of it is followed at the ports alone.
 //
-// A tree: the root is black and has no parent; from it every slot in use is reached once, each in the interval
-// of keys that the way down leaves it, with the parent it hangs under; a red node has no red child; all ways
-// down to nothing pass equally many black nodes; the count is that of the slots in use.
+//   Find_A    a find or delete of the watched key says whether it is there, and in which slot
+//   Insert_A  an insert of it puts it there, or says where it is, or that a key is aside and there is no place
+//   Number_A  as many keys are in the table as count_o says
 //
-//   Tree_A    the operation leaves a tree: with Start, in which reset leaves one, any number of them does
-//   Found_A   the answer says whether the key was there, and Slot_A in which slot
-//   Holds_A   then any key is there, in its slot, if and only if it should: one watched key is any
-//
-// Where an operation begins, only root, count and memory count: what the other registers hold is any, too.
+// The other assertions of this module say what the registers hold, so that all of them together go from any cycle to
+// the next (method `step`): then they hold in every cycle. What is written in this cycle counts as in the table, and
+// the key that it puts aside as aside.
 
 module index_fv #(
-  parameter int unsigned Depth = 8,
-  parameter int unsigned KeyBits = 4,
-  parameter int unsigned Op = 3,       // this operation alone: 0 find, 1 insert, 2 delete; 3: any
-  parameter bit          Start = 1'b0, // the state is that of reset; else jobs.yaml frees it
-  localparam int unsigned SlotBits = $clog2(Depth),
-  localparam int unsigned NodeBits = 1 + 3 * (1 + SlotBits) + KeyBits
+  parameter int unsigned Depth = 16,
+  parameter int unsigned KeyBits = 8,
+  parameter bit          Script = 1'b0,  // the operations that lead to the covers, from reset
+  localparam int unsigned SlotBits = $clog2(Depth)
 ) (
   input logic                clk_i,
   input logic                rst_ni,
+  input logic                valid_i,
   input logic [1:0]          op_i,
   input logic [KeyBits-1:0]  key_i,
   input logic [SlotBits-1:0] slot_i,
   input logic [KeyBits-1:0]  watch_i
 );
 
-  localparam int unsigned Levels = 2 * $clog2(Depth + 1);  // no way down is longer
+  localparam int unsigned Buckets  = Depth / 4;
+  localparam int unsigned HashBits = $clog2(Buckets);
+  localparam int unsigned Moves    = 16;
 
   typedef logic [SlotBits-1:0] slot_t;
   typedef logic [KeyBits-1:0]  key_t;
+  typedef logic [HashBits-1:0] bucket_t;
   typedef struct packed {
-    logic  none;
+    logic  valid;
     slot_t slot;
-  } link_t;
-  typedef struct packed {
-    logic  red;
-    link_t [1:0] kid;  // [1] left
-    link_t parent;
     key_t  key;
-  } node_t;
+  } place_t;
+  typedef place_t [3:0] word_t;
+  typedef enum logic [2:0] {Sweep, Idle, Next, Read, Match} state_e;  // as in ds_index
 
-  logic                req_valid, req_ready, rsp_valid, found, node_we;
-  slot_t               slot, node_slot;
-  logic [SlotBits:0]   count, root;
-  logic [NodeBits-1:0] word;
-  link_t               root_link;
-  logic                begun_q, done;
-  logic [1:0]          op, op_q;
-  key_t                key, key_q, watch, watch_q;
-  slot_t               new_slot, new_q;
+  // The page's buckets, bit by bit: bit i of side 0 is that of each piece p that comes to i
+  function automatic bucket_t home(logic side, key_t key);
+    bucket_t mixed, sum;
+    mixed = '0;
+    sum   = '0;
+    for (int unsigned k = 0; k < KeyBits; k++) begin
+      int unsigned p, i;
+      p = k / HashBits;
+      i = (k + 3 * p) % HashBits;
+      mixed[i] = mixed[i] ^ key[k];
+      if (key[k]) sum = sum + bucket_t'((2 * p + 1) << (k % HashBits));
+    end
+    return side ? sum : mixed;
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Operations
+  // ---------------------------------------------------------------------------------------------
+  logic              req_valid, req_ready, accept, rsp_valid, found;
+  logic [1:0]        op, op_q;
+  key_t              key, key_q, watch_q;
+  slot_t             slot, slot_q, rsp_slot;
+  logic [SlotBits:0] count;
+
+  // Ten keys of one pair of buckets, the first found: eight fill them, the ninth leaves one aside, the tenth finds no
+  // place; with one deleted, the one aside comes in.
+  localparam int unsigned Steps = 14;
+  localparam logic [Steps-1:0][1:0]       Ops   = {2'd1, 2'd2, {10{2'd1}}, 2'd0, 2'd1};
+  localparam logic [Steps-1:0][3:0]       Named = {4'd9, 4'd5, 4'd9, 4'd8, 4'd7, 4'd6, 4'd5, 4'd4, 4'd3, 4'd2, 4'd1,
+                                                   4'd0, 4'd0, 4'd0};
+  localparam logic [9:0][7:0]             Keys  = {8'd105, 8'd90, 8'd85, 8'd75, 8'd60, 8'd45, 8'd34, 8'd30, 8'd15,
+                                                   8'd0};
+  logic [3:0] step_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)     step_q <= '0;
+    else if (accept) step_q <= step_q + 4'(32'(step_q) != Steps - 1);
+  end
+
+  assign req_valid = Script || valid_i;
+  assign op        = Script ? Ops[step_q] : op_i;
+  assign key       = Script ? key_t'(Keys[Named[step_q]]) : key_i;
+  assign slot      = Script ? slot_t'(Named[step_q]) : slot_i;
+  assign accept    = req_valid && req_ready;
 
   ds_index #(.Depth(Depth), .KeyBits(KeyBits)) u_index (
-    .clk_i, .rst_ni, .clear_i(1'b0), .req_valid_i(req_valid), .req_ready_o(req_ready),
-    .op_i(op), .key_i(key), .slot_i(new_slot), .rsp_valid_o(rsp_valid), .found_o(found), .slot_o(slot),
-    .count_o(count), .root_o(root), .node_we_o(node_we), .node_slot_o(node_slot), .node_o(word));
-  assign root_link = root;
+    .clk_i, .rst_ni, .req_valid_i(req_valid), .req_ready_o(req_ready), .op_i(op), .key_i(key), .slot_i(slot),
+    .rsp_valid_o(rsp_valid), .found_o(found), .slot_o(rsp_slot), .count_o(count));
 
-  // ---------------------------------------------------------------------------------------------
-  // One operation, in the first cycle
-  // ---------------------------------------------------------------------------------------------
-  assign req_valid = !begun_q;
-  assign op        = !begun_q ? ((Op == 3) ? op_i : 2'(Op)) : op_q;
-  assign key       = !begun_q ? key_i : key_q;
-  assign watch     = !begun_q ? watch_i : watch_q;
-  assign new_slot  = !begun_q ? slot_i : new_q;
-  assign done      = begun_q && rsp_valid;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begun_q <= 1'b0;
-    else         begun_q <= 1'b1;
-  end
   always_ff @(posedge clk_i) begin
-    op_q    <= op;
-    key_q   <= key;
-    watch_q <= watch;
-    new_q   <= new_slot;
+    if (!rst_ni) watch_q <= Script ? key_t'(Keys[0]) : watch_i;
+    if (accept) begin
+      op_q   <= op;
+      key_q  <= key;
+      slot_q <= slot;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The tree, from the root down, level by level
+  // The watched key, as the answers have it
   // ---------------------------------------------------------------------------------------------
-  // A key as a place between two bounds, which are outside; 0 and Last are those of the root.
-  typedef logic [KeyBits:0] place_t;
-  localparam place_t Last = {1'b1, key_t'(1)};
-  node_t  [Depth-1:0]                         node;
-  place_t [Depth-1:0]                         place;
-  logic   [Depth-1:0]                         is_root, hangs, left;  // under its parent, on its left
-  logic   [Levels-1:0][Depth-1:0]             reached;               // within so many levels
-  place_t [Levels-1:0][Depth-1:0]             above, below;
-  logic   [Levels-1:0][Depth-1:0][SlotBits:0] blacks;                // down to here
-  logic   [Depth-1:0]                         in_use, right;
-  logic   [SlotBits:0]                        all_blacks, number;
-  logic                                       tree;
+  logic  there, there_q, inserts, deletes;
+  slot_t at, at_q;
 
-  for (genvar s = 0; s < Depth; s++) begin : g_node
-    link_t parent;
-    slot_t up;
-    assign node[s]    = u_index.u_nodes.mem_q[s];
-    assign place[s]   = place_t'(node[s].key) + place_t'(1);
-    assign parent     = node[s].parent;
-    assign up         = parent.slot;
-    assign is_root[s] = root_link == {1'b0, slot_t'(s)};
-    assign left[s]    = node[up].kid[1] == {1'b0, slot_t'(s)};
-    assign hangs[s]   = !is_root[s] && !parent.none && up != slot_t'(s)
-                        && (left[s] != (node[up].kid[0] == {1'b0, slot_t'(s)}));
-    assign reached[0][s] = is_root[s];
-    assign above[0][s]   = '0;
-    assign below[0][s]   = Last;
-    assign blacks[0][s]  = 1;
-    for (genvar l = 1; l < Levels; l++) begin : g_level
-      assign reached[l][s] = is_root[s] || (hangs[s] && reached[l-1][up]);
-      assign above[l][s]   = !hangs[s] ? '0 : left[s] ? above[l-1][up] : place[up];
-      assign below[l][s]   = !hangs[s] ? Last : left[s] ? place[up] : below[l-1][up];
-      assign blacks[l][s]  = hangs[s] ? blacks[l-1][up] + (SlotBits + 1)'(!node[s].red) : 1;
+  assign inserts = op_q == 2'd1;
+  assign deletes = op_q == 2'd2;
+  always_comb begin
+    there = there_q;
+    at    = at_q;
+    if (rsp_valid && key_q == watch_q) begin
+      if (deletes) there = 1'b0;
+      if (inserts && !found) begin
+        there = 1'b1;
+        at    = slot_q;
+      end
     end
-    // What is right of a node in use
-    logic [1:0] kid_right;
-    for (genvar side = 0; side < 2; side++) begin : g_kid
-      link_t kid;
-      assign kid = node[s].kid[side];
-      assign kid_right[side] = kid.none ? kid.slot == '0 && blacks[Levels-1][s] == all_blacks
-          : hangs[kid.slot] && node[kid.slot].parent == {1'b0, slot_t'(s)}
-            && !(node[s].red && node[kid.slot].red);
-    end
-    assign right[s] = place[s] > above[Levels-1][s] && place[s] < below[Levels-1][s]
-                      && (is_root[s] ? !node[s].red && parent == {1'b1, slot_t'(0)} : reached[Levels-2][up])
-                      && &kid_right
-                      // What the block's own assertions remember of it
-                      && u_index.red_q[s] == node[s].red && u_index.top_q[s] == parent.none;
   end
-  assign in_use = reached[Levels-1];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) there_q <= 1'b0;
+    else         there_q <= there;
+  end
+  always_ff @(posedge clk_i) at_q <= at;
+
+  // ---------------------------------------------------------------------------------------------
+  // The table
+  // ---------------------------------------------------------------------------------------------
+  localparam int unsigned All = 2 * Depth + 1;  // places, the last is the one aside
+  state_e               state;
+  logic                 busy, swept;
+  word_t  [1:0]         word;
+  place_t               old_place;
+  place_t [All-1:0]     place;
+  logic   [All-1:0]     own;     // empty, or in its bucket
+  logic   [1:0]         read;    // what was read is the bucket in the memory
+  logic   [SlotBits+1:0] number;
+  logic                 unique_keys;
+
+  assign state     = state_e'(u_index.state_q);
+  assign busy      = state inside {Next, Read, Match};
+  assign swept     = state != Sweep;
+  assign word      = u_index.word;
+  assign old_place = u_index.old_place;
+
+  for (genvar s = 0; s < 2; s++) begin : g_side
+    word_t [Buckets-1:0] bucket;
+    for (genvar b = 0; b < Buckets; b++) begin : g_bucket
+      logic here;
+      word_t now;
+      assign here = u_index.bucket_q[s] == bucket_t'(b);
+      assign bucket[b] = u_index.gen_side[s].u_places.mem_q[b];
+      assign now = (u_index.wr_q && u_index.wr_side_q == 1'(s) && here) ? u_index.new_word[s]
+                   : (swept || bucket_t'(b) < u_index.bucket_q[s]) ? bucket[b] : '0;
+      for (genvar p = 0; p < 4; p++) begin : g_place
+        assign place[(s*Buckets+b)*4+p] = now[p];
+        assign own[(s*Buckets+b)*4+p] = !now[p].valid || home(1'(s), now[p].key) == bucket_t'(b);
+      end
+    end
+    assign read[s] = word[s] == bucket[u_index.bucket_q[s]];
+  end
+  always_comb begin
+    place[All-1] = '{valid: u_index.aside_valid_q, slot: u_index.aside_slot_q, key: u_index.aside_key_q};
+    if (state == Next && u_index.aside_valid_q) place[All-1] = old_place;
+  end
+  assign own[All-1] = 1'b1;
 
   always_comb begin
-    number     = '0;
-    all_blacks = '0;
-    for (int unsigned s = 0; s < Depth; s++) begin
-      number = number + (SlotBits + 1)'(in_use[s]);
-      // Those of the node of the least key: one of its sides is free
-      if (in_use[s] && above[Levels-1][s] == '0 && node[s].kid[1].none) all_blacks = blacks[Levels-1][s];
+    number      = '0;
+    unique_keys = 1'b1;
+    for (int unsigned a = 0; a < All; a++) begin
+      number = number + (SlotBits + 2)'(place[a].valid);
+      for (int unsigned b = 0; b < a; b++) begin
+        if (place[a].valid && place[b].valid && place[a].key == place[b].key) unique_keys = 1'b0;
+      end
     end
-    tree = number == count && (&(right | ~in_use)) && (!root_link.none || root_link.slot == '0);
   end
 
   // Where a key is
-  function automatic link_t at(key_t k);
-    link_t place;
-    place = '{none: 1'b1, slot: '0};
-    for (int unsigned s = 0; s < Depth; s++) begin
-      if (in_use[s] && node[s].key == k) place = '{none: 1'b0, slot: slot_t'(s)};
+  function automatic place_t where(key_t k);
+    place_t w;
+    w = '0;
+    for (int unsigned a = 0; a < All; a++) begin
+      if (place[a].valid && place[a].key == k) w |= place[a];
     end
-    return place;
+    return w;
   endfunction
 
-  link_t key_at, watch_at, key_was_q, watch_was_q, watch_then;
-  assign key_at   = at(key);
-  assign watch_at = at(watch);
-  always_ff @(posedge clk_i) begin
-    if (!begun_q) begin
-      key_was_q   <= key_at;
-      watch_was_q <= watch_at;
-    end
-  end
-  always_comb begin
-    watch_then = watch_was_q;
-    if (key == watch && op == 2'd1 && watch_was_q.none) watch_then = '{none: 1'b0, slot: new_slot};
-    if (key == watch && op == 2'd2) watch_then = '{none: 1'b1, slot: '0};
-  end
+  place_t watch_at, key_at, own_at;
+  assign watch_at = where(watch_q);
+  assign key_at   = where(key);
+  assign own_at   = where(key_q);
 
-  if (Start) begin : g_start
-    Tree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !begun_q |-> tree);
-  end else begin : g_step
-    // A key comes with a slot that is no node's.
-    Tree_M: assume property (@(posedge clk_i) disable iff (!rst_ni) !begun_q |-> tree);
-    Slot_M: assume property (@(posedge clk_i) disable iff (!rst_ni)
-        (!begun_q && op == 2'd1) |-> !in_use[new_slot]);
-    Tree_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done |-> tree);
-    Found_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done |-> found == !key_was_q.none);
-    Slot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-        (done && (found || op == 2'd1)) |-> slot == (found ? key_was_q.slot : new_slot));
-    Holds_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done |-> watch_at == watch_then);
-  end
+  // ---------------------------------------------------------------------------------------------
+  // What is to be shown
+  // ---------------------------------------------------------------------------------------------
+  // A new key comes with a slot that is no other's.
+  Slot_M: assume property (@(posedge clk_i) disable iff (!rst_ni)
+      (accept && op == 2'd1 && 32'(count) == Depth) |-> key_at.valid);
+
+  Find_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid && key_q == watch_q && !inserts) |->
+      found == there_q && rsp_slot == (found ? at_q : slot_t'(0)));
+  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid && key_q == watch_q && inserts) |->
+      found ? ((there_q && rsp_slot == at_q) || (u_index.aside_valid_q && rsp_slot == slot_q))
+            : (!there_q && rsp_slot == slot_q));
+  Number_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(number) == 32'(count) + 32'(busy && u_index.inserted_q));
+
+  // ---------------------------------------------------------------------------------------------
+  // What the registers hold
+  // ---------------------------------------------------------------------------------------------
+  Watched_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy && u_index.inserted_q && key_q == watch_q)
+      ? !there_q && watch_at.valid && watch_at.slot == slot_q
+      : watch_at.valid == there && (!there || watch_at.slot == at));
+  Unique_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unique_keys);
+  Own_A: assert property (@(posedge clk_i) disable iff (!rst_ni) &own);
+  Read_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == Match || u_index.wr_q) |-> &read);
+  Home_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state == Match |-> u_index.bucket_q == {home(1'b1, u_index.look_key), home(1'b0, u_index.look_key)});
+  Sweep_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !swept |-> u_index.bucket_q[0] == u_index.bucket_q[1] && !u_index.aside_valid_q && !rsp_valid &&
+                 !u_index.wr_q && !u_index.pending_q && count == '0);
+  Pending_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_index.pending_q == (busy || rsp_valid));
+  Idle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      rsp_valid ? state == Idle : !(state == Idle && u_index.wr_q));
+  Op_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy || rsp_valid) |-> u_index.insert_q == inserts && u_index.delete_q == deletes &&
+                              u_index.key_q == key_q && u_index.slot_q == slot_q);
+  Next_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      state == Next |-> u_index.wr_q && inserts);
+  Cycle_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy || rsp_valid) |->
+      32'(u_index.cycle_q) == 3 * 32'(u_index.keys_q) + 32'(state == Read) + 2 * 32'(state == Match));
+  Both_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      busy |-> u_index.both_q == (u_index.moves_q == '0));
+  Before_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      busy |-> u_index.count_before_q == count &&
+               (inserts || (u_index.own_q && u_index.aside_before_q == u_index.aside_valid_q)) &&
+               (u_index.keys_q != '0 || !u_index.wrote_q));
+  // First the one aside and those it moves, then the operation's key, then those it moves
+  First_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy && !u_index.own_q && !u_index.inserted_q) |->
+      u_index.aside_valid_q && u_index.aside_before_q && u_index.keys_q == 8'(u_index.moves_q) &&
+      32'(u_index.moves_q) <= Moves);
+  Then_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy && u_index.own_q) |->
+      !u_index.inserted_q && u_index.moves_q == '0 && 32'(u_index.keys_q) <= 1 + Moves &&
+      (!inserts || !u_index.aside_valid_q) &&
+      (u_index.keys_q != '0 ? inserts && u_index.aside_before_q : !(inserts && u_index.aside_before_q)));
+  Last_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy && !u_index.own_q && u_index.inserted_q) |->
+      u_index.aside_valid_q && u_index.moves_q != '0 && 32'(u_index.moves_q) <= Moves &&
+      u_index.keys_q >= 8'(u_index.moves_q) && 32'(u_index.keys_q) - 32'(u_index.moves_q) <= 1 + Moves);
+  Free_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (busy && inserts && 32'(count) == Depth) |-> !u_index.inserted_q && own_at.valid);
 
 endmodule
