@@ -40,19 +40,22 @@ module index_fv #(
   typedef place_t [3:0] word_t;
   typedef enum logic [2:0] {Sweep, Idle, Next, Read, Match} state_e;  // as in ds_index
 
-  // The page's buckets, bit by bit: bit i of side 0 is that of each piece p that comes to i
+  // The page's buckets: x(n) in turn, and what of them counts for the key
   function automatic bucket_t home(logic side, key_t key);
-    bucket_t mixed, sum;
-    mixed = '0;
-    sum   = '0;
-    for (int unsigned k = 0; k < KeyBits; k++) begin
-      int unsigned p, i;
-      p = k / HashBits;
-      i = (k + 3 * p) % HashBits;
-      mixed[i] = mixed[i] ^ key[k];
-      if (key[k]) sum = sum + bucket_t'((2 * p + 1) << (k % HashBits));
+    logic [31:0] x;
+    bucket_t     bucket;
+    logic [4*((KeyBits+3)/4)-1:0] digits;
+    x      = 32'd3;
+    bucket = '0;
+    digits = (4 * ((KeyBits + 3) / 4))'(key);
+    for (int unsigned n = 1; n <= 32 * ((KeyBits + 3) / 4); n++) begin
+      int unsigned p, v;
+      p = (n - 1) / 32;
+      v = (n - 1) / 2 % 16;
+      x = 32'd1664525 * x + 32'd1013904223;
+      if (v != 0 && 32'(digits[4*p+:4]) == v && side == 1'((n - 1) % 2)) bucket ^= x[31-:HashBits];
     end
-    return side ? sum : mixed;
+    return bucket;
   endfunction
 
   // ---------------------------------------------------------------------------------------------
@@ -70,7 +73,7 @@ module index_fv #(
   localparam logic [Steps-1:0][1:0]       Ops   = {2'd1, 2'd2, {10{2'd1}}, 2'd0, 2'd1};
   localparam logic [Steps-1:0][3:0]       Named = {4'd9, 4'd5, 4'd9, 4'd8, 4'd7, 4'd6, 4'd5, 4'd4, 4'd3, 4'd2, 4'd1,
                                                    4'd0, 4'd0, 4'd0};
-  localparam logic [9:0][7:0]             Keys  = {8'd105, 8'd90, 8'd85, 8'd75, 8'd60, 8'd45, 8'd34, 8'd30, 8'd15,
+  localparam logic [9:0][7:0]             Keys  = {8'd164, 8'd150, 8'd124, 8'd91, 8'd89, 8'd66, 8'd58, 8'd31, 8'd24,
                                                    8'd0};
   logic [3:0] step_q;
 
