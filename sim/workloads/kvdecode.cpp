@@ -2,7 +2,7 @@
 // kvdecode: attention of one decode step over keys and values in pages, which lie in CXL memory.
 //
 // Purpose: short runs at places that a small table names well ahead, each read once: no history
-//          foretells them, and the kernel knows them all.
+//          predicts them, and the kernel knows them all.
 // Shapes:  size pages of 16 tokens, dealt to the sequences (iterations) by the seed, and scattered
 //          over memory by it; a block table names a sequence's pages in order. Keys and values are
 //          two arrays, page by page, in a page `kv_heads` heads, of each 16 rows of `head_size`

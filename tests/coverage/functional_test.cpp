@@ -273,7 +273,7 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(lrsm_pairs(), 0, Lrsm::Abort);
   fits(credit_tx_pairs(), 0, CountLevel::Most);
   fits(queue_pairs(), 0, QueueState::MultiFull);
-  fits(memory_queue_pairs(), 1, MqEnters::Tick);
+  fits(memory_queue_pairs(), 1, MqEnters::HintWaits);
   fits(memory_queue_pairs(), 2, MqLeaves::ThrownAway);
   fits(memory_queue_pairs(), 3, MqMode::Ended);
   fits(memory_queue_levels(), 3, MqLevel::Full);

@@ -284,7 +284,7 @@ TEST(HintQueue, SixteenIdleCyclesClose) {
     give(pair, in, 0x200);
     for (unsigned i = 0; i < idle; ++i) EXPECT_FALSE(pair.step(in).hint_valid);
     EXPECT_EQ(give(pair, in, 0x201), 0u);
-    for (unsigned i = 0; i < 15; ++i) EXPECT_FALSE(pair.step(in).hint_valid);  // counted anew
+    for (unsigned i = 0; i < 15; ++i) EXPECT_FALSE(pair.step(in).hint_valid);  // counted again
     EXPECT_EQ(give(pair, in, 0x202), 0u);
     HintQueue::Out out;
     EXPECT_EQ(until_offer(pair, in, out), 16u);  // the 17th cycle after it came
