@@ -27,7 +27,9 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
       ds_config_{.depth = sizes.ds_lines,
                  .writes = sizes.ds_writes,
                  .mem_entries = sizes.memory_queue - kSpecEntries},
-      ds_(ds_config_) {}
+      ds_(ds_config_) {
+  ds_.start_swept(ds_config_.depth);
+}
 
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;

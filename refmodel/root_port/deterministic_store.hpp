@@ -45,6 +45,8 @@ class DeterministicStore {
   // nothing new coming in (0: the next); none: only something new does. Until then skip() does what
   // clock() would.
   [[nodiscard]] std::optional<std::uint32_t> rest(In& next) const;
+  // The index is swept: the event-driven machine's clock starts long after reset.
+  void start_swept(unsigned depth) { index_.skip(depth / 4); }
   void skip(std::uint64_t cycles) {
     index_.skip(cycles);
     pace_.skip(cycles);
