@@ -205,6 +205,7 @@ struct Place {
   bool device;  // whose fields there are
 };
 constexpr std::array kPlaces = {
+    Place{"hb", Way::HostBridge, 0, false},
     Place{"hdm", Way::HostBridge, 0, false},
     Place{"timeout", Way::Page, 0, false},
     Place{"ras", Way::Page, 0x100, false},
