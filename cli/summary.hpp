@@ -37,8 +37,8 @@ struct RunOutcome {
   std::vector<std::string> problems;   // one line each: mismatches, protocol violations
   std::vector<LinkCounters> m2s, s2m;  // by port
   std::vector<MediaCounters> media;
-  std::vector<SrCounters> speculation;                             // by port
-  std::vector<HintCounters> hints;                                 // by port
+  std::vector<SrCounters> speculation;  // by port
+  std::vector<HintCounters> hints;      // by port
   BridgeHintCounters bridge_hints;
   std::vector<std::optional<InternalDramCounters>> internal_dram;  // by port; none: no answer
   nlohmann::json gpu;                                              // the front end's own counters

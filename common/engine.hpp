@@ -10,7 +10,8 @@
 //  trace
 //    of it (false: the request before it is still on the bus; offer it again after time has
 //    advanced). At most lines_per_cycle() requests are taken per clock edge, in the order offered.
-//  * hint() puts a hint on the bus beside the requests (true); at most one a clock edge (false: offer
+//  * hint() puts a hint on the bus beside the requests (true); at most one a clock edge (false:
+//  offer
 //    it again after time has advanced). It never stops a request and is never answered.
 //  * take() gives the responses that the system bus offered up to now(), in bus order.
 //  * advance_to(t) lets time pass up to t (a clock edge), or only to the first edge at which take()

@@ -81,7 +81,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
     parser.add_argument("--workload", default="moe", choices=["moe", "kvdecode"])
-    parser.add_argument("--media", action="append", choices=["znand", "nand", "pram", "dram"], help="default: znand, nand")
+    parser.add_argument(
+        "--media", action="append", choices=["znand", "nand", "pram", "dram"], help="default: znand, nand"
+    )
     parser.add_argument("--share", action="append", type=float, help=f"of the internal DRAM; default: {SHARES}")
     parser.add_argument("--compute", action="append", type=int, help=f"instructions a line; default: {COMPUTES}")
     parser.add_argument("--accuracy", action="append", type=int, help=f"per cent, of moe; default: {ACCURACIES}")

@@ -2,9 +2,9 @@
 // The host bridge of the event-driven model, with the bus adapter before it.
 //
 // Purpose: requests and hints on their way from the system bus to the root ports, and the ports'
-//          responses on their way back, by the rules of the twin (HDM decoder, route, round robins) with the
-//          cycle costs of docs/blocks/host_bridge/. tick(now) is one clock cycle; next_event()
-//          tells when the next one can change anything.
+//          responses on their way back, by the rules of the twin (HDM decoder, route, round robins)
+//          with the cycle costs of docs/blocks/host_bridge/. tick(now) is one clock cycle;
+//          next_event() tells when the next one can change anything.
 // Order:   deliveries come before tick(now) in a cycle; after it the owner wakes the ports that
 //          tick(now) names, runs them, and says with responds() and ports_moved() what they did.
 // Units:   picoseconds on clock edges.
@@ -145,7 +145,7 @@ class HostBridgeModel {
   RingQueue<Answer, 256> answers_;
   Time forward_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus
-  std::optional<Hint> hint_;  // on the bus, in this cycle
+  std::optional<Hint> hint_;           // on the bus, in this cycle
   HintWalker walker_;
   BridgeHintCounters hint_counters_;
   Time hints_next_ = Time::never();

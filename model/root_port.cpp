@@ -162,7 +162,8 @@ void RootPortModel::tick_stores(Time now) {
   const bool refuse = refuses(), busy = memory_.busy();
   issue_or_drop(refuse, now);
   const Ahead ahead = read_ahead(spec_room, refuse, now);
-  engine.mq_ready = out.mq_valid && ahead != Ahead::Taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
+  engine.mq_ready =
+      out.mq_valid && ahead != Ahead::Taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
   if (out.lm_valid) {
     engine.lm_ready = parts_.local.offer(port_, region_base(regs_) / kLineBytes | out.lm_req.slot,
                                          out.lm_req, now);

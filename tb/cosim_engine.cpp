@@ -272,9 +272,9 @@ void CosimEngine::compare_counters() {
     if (rtl == model) return;
     ++differences;
     if (report_.time_differences != 0 || problems_.size() >= kMaxProblems) return;
-    problems_.push_back(
-        fmt::format("{}: counters of {} differ; rtl: {}; model: {}; replay: {}", whose, what,
-                    counters_text(rtl), counters_text(model), replay_));
+    problems_.push_back(fmt::format("{}: counters of {} differ; rtl: {}; model: {}; replay: {}",
+                                    whose, what, counters_text(rtl), counters_text(model),
+                                    replay_));
   };
   for (unsigned port = 0; port < ports_; ++port) {
     const std::string whose = fmt::format("port {}", port);

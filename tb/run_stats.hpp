@@ -142,7 +142,7 @@ class RunStats : public TraceSink {
   std::unordered_map<std::uint64_t, bool> prefetched_;  // (port, line) filled, not yet asked for
   HintStats hint_stats_;
   std::unordered_map<std::uint64_t, Time> hinted_;  // granules named, no load since: when
-  std::vector<DsStats> ds_;                             // of ports up to the last with an event
+  std::vector<DsStats> ds_;                         // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
   std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
   Occupancy ingress_;
