@@ -12,7 +12,7 @@
 // bus: a hint without room is lost.
 //
 // Latency: asked about the cycle after it came; at its port the cycle after that.
-// Deadlock: none, ports take or drop a hint's granule in bounded time and requests wait for neither.
+// Deadlock: none, ports take or drop a granule in bounded time, and requests wait for neither.
 //
 // Source: docs/blocks/host_bridge/hint_walker.md.
 

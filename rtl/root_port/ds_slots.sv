@@ -45,7 +45,7 @@ module ds_slots #(
                                              // no longer
 
   // Late lines that a load waits for
-  input  logic                 renew_i,      // level: from the next cycle on, all that are late then
+  input  logic                 renew_i,      // level: from the next cycle on, all that are late
   input  logic                 all_i,        // level: in this cycle, all that are late
 
   output logic                 late_o,       // level: one is late

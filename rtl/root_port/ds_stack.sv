@@ -220,8 +220,8 @@ module ds_stack
     .used_o     (slots_used)
   );
 
-  // A load that waits does so for the lines that were late when it came to the head, or when its own
-  // line was on its way for the last time: no younger store of its line is done meanwhile.
+  // A load that waits does so for the lines that were late when it came to the head, or when its
+  // own line was on its way for the last time: no younger store of its line is done meanwhile.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) head_stands_q <= 1'b0;
     else         head_stands_q <= head_valid_i && !head_leaves_i;

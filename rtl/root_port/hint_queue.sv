@@ -27,7 +27,7 @@ module hint_queue
   input  logic [1:0]      level_i,     // DevLoad of the last response, 0..3
   // Granules of the host bridge
   input  logic            in_valid_i,    // a granule; stays until taken
-  output logic            in_ready_o,    // takes it, comb from in_granule_i; low: a run is held that
+  output logic            in_ready_o,    // takes it, comb from in_granule_i; low: a run is held and
                                          // it does not join
   input  granule_t        in_granule_i,  // any order
   // MemSpecRd to the memory queue

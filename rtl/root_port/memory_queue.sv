@@ -8,9 +8,10 @@
 //
 // One allocation a cycle, MemSpecRd first, so that neither kind can starve the other: they use
 // different entries. A MemSpecRd of a hint comes last, and only while no other is here, so that it
-// delays a load by a slot of the link at most. Allocation appends the entry to the Req order (MemRd,
-// MemSpecRd) or to the RwD order; the two heads are offered to the controller independently. A line
-// is held by one load or store at a time, which keeps accesses to a line in order.
+// delays a load by a slot of the link at most. Allocation appends the entry to the Req order
+// (MemRd, MemSpecRd) or to the RwD order; the two heads are offered to the controller
+// independently. A line is held by one load or store at a time, which keeps accesses to a line in
+// order.
 //
 // Responses: DRS and NDR by turns, one a cycle, into one register. sent[tag] says that the far end
 // owes an answer under a tag, whatever became of the entry. What no tag owes is dropped and
