@@ -216,10 +216,9 @@ inline Group ds_beside() {
            "its way"},
           {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
            "ds_engine: no fast store begins in F's third step"},
-          {{"*", "deferred begins|late lines stall it",
-            "load looks|load finds|load's slot|load's mask|load reads"},
-           "ds_engine: none is to be deferred while a head is there that does not pass, as that "
-           "of L"},
+          {{"256 or 1024 lines", "late lines stall it", "flush deletes"},
+           "ds_engine: a line that is deleted is not late, so none was, and in the cycles of a "
+           "delete Inserts do not become late"},
           {{"*", "deferred leaves", "flush's top|flush's slot|flush's mask|slot freed|kept again"},
            "ds_engine: none is deferred in F's first three steps or in C's second"},
           {{"*", "waits for the sequencer",
@@ -236,8 +235,12 @@ inline Group ds_beside() {
             "flush's top|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
             "slot freed|kept again"},
            "ds_engine: the only place of a write is that of the flush or of the completion"},
-          {{"least", "deferred begins", "late's top|late's slot|late inserts"},
-           "ds_engine: one line may be late, and one is"}}};
+          {{"least", "direct begins|deferred begins", "late's top|late's slot|late inserts"},
+           "ds_engine: one line may be late, and one is"},
+          {{"least", "memory queue takes it|direct leaves|waits at the memory queue|answer held",
+            "late's top|late's slot|late inserts"},
+           "ds_engine: none was late as it began, and it has the only place of a write: nothing "
+           "comes back"}}};
 }
 
 enum class DsTable : unsigned {

@@ -475,7 +475,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks/root_port/ds_engine.md");
-  Lockstep lockstep("root_port/ds_engine", 0xd53, 250'000);
+  Lockstep lockstep("root_port/ds_engine", 2, 900'000);
   Engines engines(lockstep.seed());
   Top rtl;
   rtl.reset();

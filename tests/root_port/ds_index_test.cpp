@@ -158,6 +158,12 @@ class Keys {
     shift_ = static_cast<unsigned>(random_.below(key_bits_));
     width_ = static_cast<unsigned>(random_.below(6));
   }
+  [[nodiscard]] std::uint64_t of_pair() { return random_.pick(pair_); }
+  [[nodiscard]] std::size_t pair_held(const Witness& witness) const {
+    return static_cast<std::size_t>(
+        std::count_if(pair_.begin(), pair_.end(),
+                      [&](std::uint64_t key) { return witness.map().contains(key); }));
+  }
   [[nodiscard]] std::uint64_t any() { return random_.bits(key_bits_); }
   [[nodiscard]] std::uint64_t next() {
     const std::uint64_t n = random_.below(2 * depth_), all = ~std::uint64_t{0} >> (64 - key_bits_);
@@ -272,7 +278,7 @@ class Caller {
       there_before_ = witness_.map().contains(asked_->key);
       request_.reset();
       pause_ = constant_pause_       ? *constant_pause_ + kKeyCycles - 1
-               : random_.percent(30) ? static_cast<unsigned>(random_.below(60))
+               : random_.percent(30) ? static_cast<unsigned>(random_.below(120))
                                      : 0;
     }
     const Request now = offered.value_or(Request{});
@@ -292,19 +298,27 @@ class Caller {
     constexpr unsigned kInserts[] = {75, 30, 5, 95};
     const std::uint64_t phase = std::uint64_t{48} * depth_;
     const unsigned inserts = kInserts[lockstep_.cycle() / phase % 4];
-    // Some that meet keep the table from being filled: they come when it nearly is.
-    const bool any = inserts == 95 && witness_.keys().size() + 8 < depth_;
-    Request request{.key = any                   ? keys_.any()
-                           : random_.percent(15) ? last_
-                                                 : keys_.next(),
+    // Every other time the last to come is one more than their two buckets hold.
+    const std::size_t held_now = witness_.keys().size();
+    const bool crowds = lockstep_.cycle() / phase / 4 % 2 == 1;
+    const bool any = inserts == 95 && (!crowds || held_now + 2 < depth_) && held_now + 1 < depth_;
+    const bool one_of_pair = inserts == 95 && crowds && (!any || keys_.pair_held(witness_) < 8);
+    Request request{.key = one_of_pair && random_.percent(any ? 10 : 90) ? keys_.of_pair()
+                           : any                                         ? keys_.any()
+                           : random_.percent(15)                         ? last_
+                                                                         : keys_.next(),
                     .slot = static_cast<unsigned>(random_.bits(kSlotBits) % depth_)};
     request.op = random_.percent(inserts) ? kInsert : kDelete;
     if (random_.percent(25)) request.op = random_.percent(20) ? 3 : unsigned{kFind};
     std::vector<unsigned> free = witness_.free();
     if (asked_ && asked_->op == kInsert) std::erase(free, asked_->slot);
-    if (request.op == kInsert && free.empty()) request.op = kFind;
-    if (request.op == kInsert) request.slot = random_.pick(free);
     const std::vector<std::uint64_t>& held = witness_.keys();
+    // A key that is there may come with any slot.
+    const bool again = request.op == kInsert && free.empty() && !held.empty() && asked_ &&
+                       asked_->op == kInsert && random_.percent(50);
+    if (again) request.key = random_.pick(held);
+    if (request.op == kInsert && free.empty() && !again) request.op = kFind;
+    if (request.op == kInsert && !again) request.slot = random_.pick(free);
     if (request.op != kInsert && !held.empty() && random_.percent(60)) {
       request.key = random_.pick(held);
     }
@@ -384,7 +398,7 @@ TEST(DsIndex, LockstepWithRtl) {
       "The index finds each deferred line in its slot, moved or aside, and answers within the "
       "page's cycles",
       "docs/blocks/root_port/ds_index.md");
-  Lockstep lockstep("root_port/ds_index", 0xd51);
+  Lockstep lockstep("root_port/ds_index", 12, 3'000'000);
   Random random(lockstep.seed());
   Clocked<Vds_index> rtl;
   const unsigned instances[] = {0, 1, 3, 4, 5};
