@@ -190,8 +190,7 @@ module ds_alone_tb
       u_engine.u_returns.mq_done && !u_engine.ans_over, u_engine.ans_over,
       u_engine.ans_valid && u_engine.ans_hold,
       u_engine.store_valid && !u_engine.u_stack.fast_busy && u_engine.u_stack.u_fast.alone_i &&
-      !u_engine.u_stack.bars_begin && !u_engine.u_stack.u_fast.may_direct_i &&
-      !(head_valid_i && !u_engine.passes) && !u_engine.u_stack.late_room,
+      !u_engine.u_stack.bars_begin && !u_engine.u_stack.late_room,
       fast_taken && u_engine.answer_room && !u_engine.u_stack.u_fast.leaves_o,
       fast_taken && !u_engine.answer_room,
       u_engine.u_stack.u_fast.mq_valid_o && !u_engine.u_stack.u_fast.mq_taken_i,

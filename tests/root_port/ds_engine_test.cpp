@@ -410,7 +410,7 @@ class Engines {
 TEST(DsEngine, LockstepWithRtl) {
   test::shows("ds", "The RTL's deterministic store does in every cycle what its twin does",
               "docs/blocks/root_port/ds_engine.md");
-  Lockstep lockstep("root_port/ds_engine", 0xd5e);
+  Lockstep lockstep("root_port/ds_engine", 2);
   test::TestCoverage hazards(coverage::ds_hazards());
   std::optional<Engines> engines(lockstep.seed());
   engines->count(hazards);
