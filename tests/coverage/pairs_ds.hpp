@@ -314,6 +314,8 @@ inline Group ds_index_pairs() {
           .impossible = {{{"*", "insert", "*", "full"}, "ds_index: an insert has a free slot"},
                          {{"*", "*", "no place", "0|1"},
                           "ds_index: two full buckets and the key aside are nine keys"},
+                         {{"*", "insert", "no place", "one free"},
+                          "the caller's last free slot is that of the insert that is not answered"},
                          {{"*", "*", "no place", "full"},
                           "ds_index: an insert has a free slot, which it did not take"}}};
 }
