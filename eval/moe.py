@@ -5,10 +5,10 @@
 Rows are media, what a layer's chosen experts (or what the sequences have named ahead) take of the internal DRAM,
 arithmetic for a line, and the hints' accuracy; columns are plain CXL, policy sr, policy stream, hints alone, and hints
 with stream. A cell: speed-up over plain CXL, MiB that the internal DRAM read from media, and of hints the granules
-useful / late / wasted. Read at: how much of the bandwidth of plain streaming the run without speculation takes. Gain
-is hint over the best without hints. The bound on it, with perfect hints: time of the best over that in which the media
-alone give every byte that it reads, or in which the GPU computes with all data at hand (the same run on media dram,
-hints on), whichever is longer.
+useful / late / wasted. Media busy: the bytes a second that the run without speculation reads from media, over the most
+that any run of this sweep does; so it depends on the rows that were swept. Gain is hint over the best without hints.
+The bound on it is an estimate, with perfect hints: time of the best over that in which the media alone give every byte
+that it reads at that rate, or of the same run on media dram with hints, whichever is longer.
 
   eval/moe.py --workload moe --media znand --share 0.25 --compute 0 --compute 100 --accuracy 80
 """

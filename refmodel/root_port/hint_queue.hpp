@@ -3,7 +3,7 @@
 //
 // Purpose: gathers granules that follow each other into a run of at most four, of one KiB, and
 //          offers it when the pause after the last MemSpecRd is over. The pause goes by how many
-//          granules that one asked for and by the load that the endpoint reports.
+//          granules that one requested and by the load that the endpoint reports.
 // Units:   granules (address[51:8]), cycles.
 // Errors:  none.
 // Source:  docs/blocks/root_port/hint_queue.md.
