@@ -10,8 +10,9 @@
 // Requests of one way out stay in order; those of different ways out do not wait for each other,
 // but one that finds its register occupied holds the bus in front. A miss (no decoder, or a target
 // that is no port here) is answered with error: reads give all ones, writes complete.
-// Hints go through hint_walker, which asks the HDM decoder in cycles without a request, so that
-// they delay none.
+// A request has the HDM decoder in its first cycle only; its way out is kept while it waits. In all
+// other cycles hint_walker may ask the decoder, so hints delay no request, and starve on no bus
+// whose requests wait.
 // Latency: one cycle each way.
 //
 // Source: CXL 2.0, 8.2.5.12 and the rules for unmapped addresses; AMBA AXI4 (R and B are
@@ -32,7 +33,8 @@ module host_bridge
   input  logic                    clk_i,
   input  logic                    rst_ni,
   // System side
-  input  logic                    req_valid_i,       // a request; decoded in the same cycle
+  input  logic                    req_valid_i,       // a request; decoded in its first cycle;
+                                                     // stays until req_ready_o
   output logic                    req_ready_o,       // takes it; comb from req_i; low while one
                                                      // before waits for the same root port
   input  sys_req_t                req_i,             // one line; be and data of a read mean nothing
@@ -92,6 +94,10 @@ module host_bridge
   logic       unused_enabled;
   line_addr_t unused_dpa;
 
+  // Of the request that is offered.
+  logic waits_q;  // it was offered and not taken in the cycle before
+  logic decodes;  // this is its first cycle, in which it has the decoder
+
   logic        hint_ask, hint_lost, hint_miss;
   granule_t    hint_granule;
   logic [31:0] rdata_hdm;
@@ -105,7 +111,7 @@ module host_bridge
     .reg_req_i,
     .reg_rdata_o(rdata_hdm),
     .enabled_o  (unused_enabled),
-    .hpa_valid_i(req_valid_i || hint_ask),
+    .hpa_valid_i(decodes || hint_ask),
     .hpa_line_i (hpa_line),
     .hit_o      (hit),
     .decoder_o  (unused_decoder),
@@ -114,7 +120,8 @@ module host_bridge
     .dpa_line_o (unused_dpa)
   );
 
-  assign hpa_line = req_valid_i ? req_i.line : {hint_granule, 2'b00};
+  assign decodes  = req_valid_i && !waits_q;
+  assign hpa_line = decodes ? req_i.line : {hint_granule, 2'b00};
   assign port_idx = target - PortNumberBase;
   assign is_port  = hit && 32'(port_idx) < NumPorts;
 
@@ -130,7 +137,7 @@ module host_bridge
     .in_valid_i    (hint_valid_i),
     .in_first_i    (hint_first_i),
     .in_len_i      (hint_len_i),
-    .free_i        (!req_valid_i),
+    .free_i        (!decodes),
     .ask_o         (hint_ask),
     .granule_o     (hint_granule),
     .hit_i         (is_port),
@@ -174,11 +181,14 @@ module host_bridge
   // ---------------------------------------------------------------------------------------------
   logic [NumSources-1:0] h1_valid_q, h1_leaves, h1_free;
   logic                  accept;
-  src_t                  dest;
+  src_t                  decoded, kept, dest, dest_q;
   sys_id_t               local_id_q;
   logic                  local_write_q, local_taken;
 
-  assign dest        = (req_valid_i && is_port) ? src_t'(port_idx) : Local;
+  // The decode comes last. Without a request the local answer is spoken of.
+  assign decoded     = is_port ? src_t'(port_idx) : Local;
+  assign kept        = waits_q ? dest_q : Local;
+  assign dest        = decodes ? decoded : kept;
   assign h1_leaves   = {local_taken, h1_valid_q[NumPorts-1:0] & port_req_ready_i};
   assign h1_free     = ~h1_valid_q | h1_leaves;
   assign req_ready_o = h1_free[dest];
@@ -186,8 +196,10 @@ module host_bridge
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      waits_q    <= 1'b0;
       h1_valid_q <= '0;
     end else begin
+      waits_q <= req_valid_i && !req_ready_o;
       for (int unsigned s = 0; s < NumSources; s++) begin
         if (h1_leaves[s]) h1_valid_q[s] <= 1'b0;
         if (accept && dest == src_t'(s)) h1_valid_q[s] <= 1'b1;
@@ -195,8 +207,10 @@ module host_bridge
     end
   end
 
-  // Payload: no reset, it counts only with its valid.
+  // Payload: no reset, it counts only with its valid. The way out of a request that waits is the
+  // one before, so dest_q may follow in every cycle.
   always_ff @(posedge clk_i) begin
+    dest_q <= dest;
     if (accept && dest == Local) begin
       local_id_q    <= req_i.id;
       local_write_q <= req_i.is_write;
@@ -330,9 +344,19 @@ module host_bridge
   OtherPortsGoOn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     (req_valid_i && !req_ready_o) |-> h1_valid_q[dest] && !h1_leaves[dest])
     else $error("a request waits though its way out is free");
+  WayOutStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_i && !req_ready_o) |=> dest == $past(dest))
+    else $error("a request that waits lost the way out of its first cycle");
+  FirstIsDecoded_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (!req_valid_i || req_ready_o) |=> !req_valid_i || (!hint_ask && hpa_line == req_i.line
+                                      && dest == (is_port ? src_t'(port_idx) : Local)))
+    else $error("a request is not decoded in its first cycle");
+  WaitYields_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    (req_valid_i && !req_ready_o) |=> !decodes)
+    else $error("a request that waits keeps the decoder from hints");
   HintYields_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    hint_ask |-> !req_valid_i)
-    else $error("a hint is decoded in the cycle of a request");
+    hint_ask |-> !decodes)
+    else $error("a hint is decoded in the first cycle of a request");
   HintStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
     ((port_hint_valid_o & ~port_hint_ready_i) != '0) |=>
     $stable(port_hint_valid_o) && $stable(port_hint_granule_o))

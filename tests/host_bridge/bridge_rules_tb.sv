@@ -31,6 +31,13 @@ module bridge_rules_tb
   input  logic [15:0]      reg_addr_i,
   input  logic [31:0]      reg_wdata_i,
   output logic [31:0]      reg_rdata_o,
+  input  logic             hint_valid_i,
+  input  logic [43:0]      hint_first_i,
+  input  logic [11:0]      hint_len_i,
+  output logic [2:0]       port_hint_valid_o,
+  output logic [43:0]      port_hint_granule_o,
+  output logic             req_valid_o,       // a request at the host bridge
+  output logic             req_ready_o,       // which takes it
   output logic [2:0]       port_valid_o,
   input  logic [2:0]       port_ready_i,
   output logic [2:0][15:0] port_id_o,
@@ -79,6 +86,8 @@ module bridge_rules_tb
     axi_req.ar       = axi_line(read_id_i, 64'(read_addr_i));
     axi_req.r_ready  = rready_i;
   end
+  assign req_valid_o   = req_valid;
+  assign req_ready_o   = req_ready;
   assign write_ready_o = axi_rsp.aw_ready;
   assign read_ready_o  = axi_rsp.ar_ready;
   assign bvalid_o      = axi_rsp.b_valid;
@@ -132,12 +141,12 @@ module bridge_rules_tb
     .b_error_o       (b_error),
     .reg_req_i       (reg_req),
     .reg_rdata_o,
-    .hint_valid_i    (1'b0),
-    .hint_first_i    ('0),
-    .hint_len_i      ('0),
-    .port_hint_valid_o  (),
-    .port_hint_ready_i  ('0),
-    .port_hint_granule_o(),
+    .hint_valid_i,
+    .hint_first_i,
+    .hint_len_i,
+    .port_hint_valid_o,
+    .port_hint_ready_i('1),
+    .port_hint_granule_o,
     .port_req_valid_o(port_valid_o),
     .port_req_ready_i(port_ready_i),
     .port_req_o      (port_req),

@@ -1,10 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // axi_adapter and host_bridge, the RTL alone: fairness between reads and writes, independence of
-// the ports and of R and B, and what a host bridge's decoders say that they can.
+// the ports and of R and B, what a host bridge's decoders say that they can, and what of them a
+// request that waits leaves to hints.
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "Vbridge_rules.h"
@@ -16,6 +19,7 @@
 namespace cxlgpu {
 namespace {
 
+namespace hb = regs::hb;
 namespace hdm = regs::hdm;
 using test::Clocked;
 using test::Random;
@@ -23,11 +27,13 @@ using test::Random;
 constexpr unsigned kPorts = 3;
 constexpr std::uint64_t kRange = std::uint64_t{1} << 28;  // of each port, from 0 on
 constexpr unsigned kNobody = 3;                           // a "port" above all ranges
+constexpr std::uint64_t kGranules = kRange / 256;
 
 struct Ask {
   unsigned id = 0;
   unsigned port = 0;
   bool is_write = false;
+  unsigned range = 0;  // whose address; that of the port unless a decoder is programmed anew
 };
 
 // Ports that take a request when they are ready and answer after a latency, in order; a port holds
@@ -38,14 +44,20 @@ class Bridge {
     rtl.reset();
     rtl->bready_i = rtl->rready_i = 1;
     for (unsigned p = 0; p < kPorts; ++p) {
-      const std::uint32_t at = hdm::kDec + p * hdm::kDecStride;
-      write(at + hdm::kDecBaseLow, static_cast<std::uint32_t>(p * kRange));
-      write(at + hdm::kDecSizeLow, static_cast<std::uint32_t>(kRange));
-      write(at + hdm::kDecListLow, 0x10 + p);
-      write(at + hdm::kDecControl, hdm::kDecControlCommit.put(1));
-      step();
-      EXPECT_TRUE(hdm::kDecControlCommitted.is_set(read(at + hdm::kDecControl)));
+      program(p, p);
     }
+  }
+  // The range of its number, to a port; a decoder that is committed stops decoding meanwhile.
+  void program(unsigned decoder, unsigned port) {
+    const std::uint32_t at = hdm::kDec + decoder * hdm::kDecStride;
+    write(at + hdm::kDecControl, 0);
+    write(at + hdm::kDecBaseLow, static_cast<std::uint32_t>(decoder * kRange));
+    write(at + hdm::kDecSizeLow, static_cast<std::uint32_t>(kRange));
+    write(at + hdm::kDecListLow, 0x10 + port);
+    EXPECT_EQ(read(at + hdm::kDecListLow), 0x10 + port);
+    write(at + hdm::kDecControl, hdm::kDecControlCommit.put(1));
+    step();
+    EXPECT_TRUE(hdm::kDecControlCommitted.is_set(read(at + hdm::kDecControl)));
   }
   void write(std::uint32_t addr, std::uint32_t data) {
     rtl->reg_valid_i = rtl->reg_write_i = 1;
@@ -60,12 +72,20 @@ class Bridge {
     step();
     return rtl->reg_rdata_o;
   }
-  void ask(unsigned port, bool is_write) {
+  void ask(unsigned port, bool is_write) { ask_range(port, port, is_write); }
+  // Of an address in this range, which goes to that port.
+  void ask_range(unsigned range, unsigned port, bool is_write) {
     asked_at[next_id] = cycle;
-    (is_write ? writes : reads).push_back({next_id++, port, is_write});
+    (is_write ? writes : reads).push_back({next_id++, port, is_write, range});
+  }
+  // In the next cycle.
+  void hint(std::uint64_t first, unsigned granules) {
+    rtl->hint_valid_i = 1;
+    rtl->hint_first_i = first;
+    rtl->hint_len_i = static_cast<std::uint16_t>(granules - 1);
   }
   void step() {
-    const auto address = [](const Ask& a) { return a.port * kRange + 64 * (a.id % 64); };
+    const auto address = [](const Ask& a) { return a.range * kRange + 64 * (a.id % 64); };
     rtl->write_valid_i = !writes.empty();
     if (!writes.empty()) {
       rtl->write_id_i = static_cast<std::uint16_t>(writes.front().id);
@@ -85,6 +105,14 @@ class Bridge {
       test::set_bits(rtl->answer_write_i, p, 1, inside[p].front().first.is_write);
     }
     rtl.settle();
+    request = rtl->req_valid_o != 0;
+    waits = request && !rtl->req_ready_o;
+    hinted.reset();
+    for (unsigned p = 0; p < kPorts; ++p) {
+      if ((rtl->port_hint_valid_o >> p & 1) == 0) continue;
+      EXPECT_FALSE(hinted);
+      hinted = {p, rtl->port_hint_granule_o};
+    }
     read_taken = rtl->read_valid_i && rtl->read_ready_o;
     write_taken = rtl->write_valid_i && rtl->write_ready_o;
     for (unsigned p = 0; p < kPorts; ++p) {
@@ -120,7 +148,7 @@ class Bridge {
     if (read_taken) where[reads.front().id] = reads.front(), reads.pop_front();
     if (write_taken) where[writes.front().id] = writes.front(), writes.pop_front();
     rtl.edge();
-    rtl->reg_valid_i = 0;
+    rtl->reg_valid_i = rtl->hint_valid_i = 0;
     rtl.settle();
     ++cycle;
   }
@@ -141,6 +169,8 @@ class Bridge {
   std::uint64_t cycle = 0, longest = 0;  // longest: from asking to the answer
   unsigned next_id = 1, r_count = 0, b_count = 0;
   bool read_taken = false, write_taken = false;
+  bool request = false, waits = false;  // at the host bridge: one is offered; and is not taken
+  std::optional<std::pair<unsigned, std::uint64_t>> hinted;  // the port of a granule, and which
 };
 
 TEST(BridgeRules, ReadsAndWritesTakeTurns) {
@@ -335,6 +365,152 @@ TEST(BridgeRules, HdmCapabilityAgreesWithWhatCommits) {
       EXPECT_EQ(hdm::kDecControlError.is_set(control), iw > 3);
     }
   }
+}
+
+// Port 0 takes nothing more, and a request waits in its register of the host bridge.
+void block_port_0(Bridge& b) {
+  b.places[0] = 0;
+  b.ask(0, false);
+  b.steps(4);
+  EXPECT_FALSE(b.request);
+}
+
+// A request comes to a port that is blocked, and waits from its second cycle on: the decoder is its
+// own in the first, and of hints in all others.
+TEST(BridgeRules, HintsGoOutWhileARequestWaits) {
+  test::shows("sr", "While a request waits for its way out, hints go to their ports",
+              "docs/blocks/host_bridge/host_bridge.md");
+  using Hinted = std::pair<unsigned, std::uint64_t>;
+  constexpr unsigned kHinted = 5;
+  constexpr std::uint64_t kFirst = 2 * kGranules - 2;  // two of port 1, the others of port 2
+  for (unsigned offered = 1; offered < 10; ++offered) {
+    SCOPED_TRACE(testing::Message() << "the request's first cycle is " << offered);
+    Bridge b;
+    block_port_0(b);
+    // The hint comes in cycle 2; each granule is decoded in a cycle and at its port in the next.
+    unsigned seen = 0;
+    for (unsigned cycle = 0; cycle < 14; ++cycle) {
+      if (cycle == 2) b.hint(kFirst, kHinted);
+      if (cycle + 1 == offered) b.ask(0, false);
+      b.step();
+      EXPECT_EQ(b.request, cycle >= offered) << cycle;
+      EXPECT_EQ(b.waits, cycle >= offered) << cycle;
+      const bool decoded = cycle >= 4 && cycle - 1 != offered && seen < kHinted;
+      EXPECT_EQ(b.hinted.has_value(), decoded) << cycle;
+      if (decoded && b.hinted) {
+        EXPECT_EQ(*b.hinted, (Hinted{seen < 2 ? 1 : 2, kFirst + seen}));
+      }
+      seen += decoded;
+    }
+    EXPECT_EQ(seen, kHinted);
+    EXPECT_EQ(b.read(hb::kHints), 1u);
+    EXPECT_EQ(b.read(hb::kHintsLost), 0u);
+    b.places[0] = 62;
+    b.steps(30);
+    EXPECT_EQ(b.answered[0], 2u);
+  }
+}
+
+// A bus that is never idle, of ports that stall: a granule in every cycle but the first of a
+// request. None is lost, though the bus has no cycle without a request.
+TEST(BridgeRules, HintsHaveEveryCycleButTheFirstOfARequest) {
+  Random random(test::from_environment("CXLGPU_SEED", 0x417));
+  Bridge b;
+  std::deque<std::uint64_t> granules;  // of hints that came, in order
+  std::optional<std::uint64_t> decoded;
+  bool waited = false;
+  unsigned first_cycles = 0, at_ports = 0, given = 0, idle = 0;
+  b.ask(0, false);
+  b.step();
+  for (unsigned i = 0; i < 30000; ++i) {
+    if (i % 200 == 0) {
+      for (unsigned p = 0; p < kPorts; ++p) {
+        b.latency[p] = random.pick(std::array{1u, 5u, 20u});
+        b.places[p] = random.pick(std::array{1u, 2u, 62u});
+      }
+    }
+    if (b.reads.size() + b.writes.size() < 3) {
+      b.ask(static_cast<unsigned>(random.below(kPorts + 1)), random.percent(50));
+    }
+    std::deque<std::uint64_t> coming;
+    if (granules.size() < 10 && random.percent(30)) {
+      const std::uint64_t first = random.below(4 * kGranules);
+      const std::uint64_t length = 1 + random.below(6);
+      for (unsigned n = 0; n < length; ++n) coming.push_back(first + n);
+      b.hint(first, static_cast<unsigned>(coming.size()));
+      ++given;
+    }
+    b.step();
+    const bool serves = decoded && *decoded / kGranules < kPorts;
+    ASSERT_EQ(b.hinted.has_value(), serves) << i;
+    if (serves) {
+      ASSERT_EQ(b.hinted->first, *decoded / kGranules);
+      ASSERT_EQ(b.hinted->second, *decoded);
+      ++at_ports;
+    }
+    const bool first = b.request && !waited;
+    waited = b.waits;
+    first_cycles += first;
+    idle += !b.request;
+    decoded.reset();
+    if (!first && !granules.empty()) {
+      decoded = granules.front();
+      granules.pop_front();
+    }
+    granules.insert(granules.end(), coming.begin(), coming.end());
+  }
+  EXPECT_EQ(idle, 0u);
+  EXPECT_GT(first_cycles, 5000u);
+  EXPECT_GT(at_ports, 3000u);
+  b.steps(200);
+  EXPECT_EQ(b.read(hb::kHints), given);
+  EXPECT_EQ(b.read(hb::kHintsLost), 0u);
+}
+
+// A decoder without lock is programmed anew while a request of its range waits, and decodes nothing
+// meanwhile.
+TEST(BridgeRules, ARequestKeepsTheWayOutOfItsFirstCycle) {
+  test::shows(
+      "hdm",
+      "A request that waits goes where the decoders sent it in its first cycle, though they "
+      "are programmed anew meanwhile",
+      "docs/blocks/host_bridge/host_bridge.md");
+  for (const bool hints : {false, true}) {
+    SCOPED_TRACE(hints ? "with hints" : "without hints");
+    // From one port to another.
+    Bridge b;
+    block_port_0(b);
+    b.ask(0, false);
+    b.steps(4);
+    EXPECT_TRUE(b.waits);
+    if (hints) b.hint(2 * kGranules - 3, 100);
+    b.program(0, 1);
+    EXPECT_TRUE(b.waits);
+    b.ask_range(0, 1, false);  // the next one goes where the decoder says now
+    b.steps(120);
+    EXPECT_TRUE(b.waits);
+    EXPECT_EQ(b.answered[0] + b.answered[1] + b.answered[kNobody], 0u);
+    b.places[0] = 62;
+    b.steps(30);
+    EXPECT_EQ(b.answered[0], 2u);
+    EXPECT_EQ(b.answered[1], 1u);
+    EXPECT_EQ(b.answered[kNobody], 0u);
+  }
+  // From nobody to a port: the answers of two misses stand in front.
+  Bridge b;
+  b.rtl->rready_i = 0;
+  for (unsigned i = 0; i < 3; ++i) b.ask(kNobody, false);
+  b.steps(10);
+  EXPECT_TRUE(b.waits);
+  EXPECT_TRUE(b.reads.empty());
+  b.program(kNobody, 2);
+  b.ask_range(kNobody, 2, false);
+  b.steps(10);
+  EXPECT_TRUE(b.waits);
+  b.rtl->rready_i = 1;
+  b.steps(30);
+  EXPECT_EQ(b.answered[kNobody], 3u);
+  EXPECT_EQ(b.answered[2], 1u);
 }
 
 // Random traffic, stalls and latencies: every request has one answer, those of a port and kind in
