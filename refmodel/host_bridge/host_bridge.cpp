@@ -138,15 +138,10 @@ void HostBridge::clock(const In& in) {
   for (unsigned way = 0; way <= ports_; ++way) {
     if ((left >> way & 1) != 0) waiting_[way].reset();
   }
-  kept_way_.reset();
-  if (in.req_valid) {
-    if (now.req_ready) {
-      waiting_[into] = in.req;
-    } else {
-      kept_way_ = into;
-    }
-  }
   clock_hints(in);
+  kept_way_.reset();
+  if (in.req_valid && now.req_ready) waiting_[into] = in.req;
+  if (in.req_valid && !now.req_ready) kept_way_ = into;
   decoder_.clock(in.registers);
 }
 
