@@ -5,9 +5,9 @@
 //
 //   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
 //   S  the oldest store                      SLook SFind SNew SWrite, then
-//                                            in place (SSlot SMask) or deferred (SPut)
+//                                            in place (SMask) or deferred (SPut)
 //   F  the newest deferred line goes out     FTop FSlot FMask FDelete FRead
-//   I  the lowest late line into the index   ITop ISlot IInsert
+//   I  the lowest late line into the index   IInsert
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
@@ -55,7 +55,7 @@ module ds_sequencer
                                                    // operation ends
   input  logic                 head_hit_i,         // comb from head_line_i: a write of it is in
                                                    // flight
-  input  logic [StackBits-1:0] head_slot_i,        // with head_hit_i: the slot of that write
+  input  logic [StackBits-1:0] head_slot_i,        // the slot of that write, 0 without head_hit_i
   // Oldest store
   input  logic                 store_want_i,       // level: the oldest store may begin; low behind
                                                    // an older load of its line
@@ -94,7 +94,7 @@ module ds_sequencer
   // Write table
   input  logic                 write_hit_i,        // comb from the oldest store's line, while
                                                    // store_runs_o: a write of it is in flight
-  input  logic [StackBits-1:0] write_slot_i,       // with write_hit_i: the slot of that write
+  input  logic [StackBits-1:0] write_slot_i,       // the slot of that write, 0 without write_hit_i
   input  logic [WriteBits-1:0] write_next_i,       // index of the write that act_o.write_add begins
   output logic [WriteBits-1:0] write_index_o,      // index of the write to look up, that
                                                    // act_o.write_free ends, or whose read (LmFlush)
@@ -106,8 +106,8 @@ module ds_sequencer
   input  logic                 write_dirty_i,      // comb from write_index_o: a store changed the
                                                    // slot after the write had begun
   // Completions
-  input  logic                 done_valid_i,       // an answer of a write waits and may be taken;
-                                                   // stays until act_o.done_pop
+  input  logic                 done_valid_i,       // an answer of a write waits; stays until
+                                                   // act_o.done_pop
   input  logic [WriteBits-1:0] done_index_i,       // its index
   input  logic                 done_error_i,       // it was answered with an error: the line is
                                                    // deferred again
@@ -122,11 +122,20 @@ module ds_sequencer
                                                    // with act_o.merge_sent
   // Slots
   input  logic                 pending_i,          // level: a line is deferred
-  input  logic                 late_i,             // level: one of them is late
   input  logic                 slot_room_i,        // level: a slot is free
   input  logic [StackBits-1:0] free_slot_i,        // with slot_room_i: that slot
-  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top or stack_late gave,
-                                                   // from the cycle after until the next of these
+  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top gave, from the cycle
+                                                   // after until the next
+  // Late lines
+  input  logic                 late_i,             // level: a deferred line is late
+  input  logic                 late_few_i,         // level: one more may be late for a completion
+  input  line_addr_t           late_line_i,        // with late_i: the lowest, until act_o.inserted
+                                                   // or act_o.unstack
+  input  logic [StackBits-1:0] late_slot_i,        // with late_i: its slot, likewise
+  input  logic                 late_hit_i,         // comb from the head load's line while
+                                                   // load_runs_o, else the oldest store's: it is
+                                                   // late
+  input  logic [StackBits-1:0] late_hit_slot_i,    // its slot, 0 without late_hit_i
   // Slot memory {line, mask}
   input  line_addr_t           word_line_i,        // line in the slot memory, from the cycle after
                                                    // act_o.word_read until the next
@@ -156,10 +165,10 @@ module ds_sequencer
   // three tell the operations apart, but for M.
   typedef enum logic [5:0] {
     Idle   = 6'h00, MRead,
-    SLook  = 6'h08, SFind, SNew, SWrite, SSlot, SMask, SPut,
+    SLook  = 6'h08, SFind, SNew, SWrite, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
     FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
-    ITop   = 6'h28, ISlot, IInsert,
+    IInsert = 6'h28,
     CTake  = 6'h30, CFree, CPut
   } state_e;
   typedef enum logic [1:0] {TurnL, TurnS, TurnF, TurnI} turn_e;
@@ -180,7 +189,7 @@ module ds_sequencer
   line_addr_t           wanted_line_q;
   ds_event_t            ev_d;
 
-  logic asks, ix_done, lm_taken, flush_want;
+  logic asks, ix_done, lm_taken, flush_want, may_complete;
 
   // ---------------------------------------------------------------------------------------------
   // What stands at index and local memory
@@ -213,7 +222,7 @@ module ds_sequencer
   always_comb begin
     unique case (state_q[5:4])
       2'd1:    key_o = head_line_i;
-      2'd2:    key_o = word_line_i;
+      2'd2:    key_o = state_q[3] ? late_line_i : word_line_i;
       2'd3:    key_o = write_line_i;
       default: key_o = store_line_i;
     endcase
@@ -224,8 +233,9 @@ module ds_sequencer
       default:               mask_o = store_be_i;
     endcase
   end
-  // F and I have the slot that the stack's memory gave.
-  assign slot_o        = (state_q[5:4] == 2'd2) ? stack_slot_i : slot_q;
+  // F has the slot that the stack's memory gave, I that of the lowest late line.
+  assign slot_o        = (state_q[5:4] == 2'd2) ? (state_q[3] ? late_slot_i : stack_slot_i)
+                                                : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
   assign look_flush_o  = state_q == FMask;
@@ -240,13 +250,14 @@ module ds_sequencer
   assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
   assign completes_o  = state_q inside {CFree, CPut};
   assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
-                        (state_q == Idle && (done_valid_i || merge_arrived_i));
+                        (state_q == Idle && (may_complete || merge_arrived_i));
   assign bars_defer_o = state_q inside {FTop, FSlot, FMask} || completes_o || deletes;
 
   // ---------------------------------------------------------------------------------------------
   // Choice
   // ---------------------------------------------------------------------------------------------
-  assign flush_want = pending_i && may_write_i && !error_q && may_flush_i;
+  assign may_complete = done_valid_i && late_few_i;
+  assign flush_want   = pending_i && may_write_i && !error_q && may_flush_i;
 
   always_comb begin
     chosen = Idle;
@@ -254,17 +265,17 @@ module ds_sequencer
       TurnL: begin
         if (store_want_i)      chosen = SLook;
         else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = ITop;
+        else if (late_i)       chosen = IInsert;
         else if (head_want_i)  chosen = LLook;
       end
       TurnS: begin
         if (flush_want)        chosen = FTop;
-        else if (late_i)       chosen = ITop;
+        else if (late_i)       chosen = IInsert;
         else if (head_want_i)  chosen = LLook;
         else if (store_want_i) chosen = SLook;
       end
       TurnF: begin
-        if (late_i)            chosen = ITop;
+        if (late_i)            chosen = IInsert;
         else if (head_want_i)  chosen = LLook;
         else if (store_want_i) chosen = SLook;
         else if (flush_want)   chosen = FTop;
@@ -273,11 +284,11 @@ module ds_sequencer
         if (head_want_i)       chosen = LLook;
         else if (store_want_i) chosen = SLook;
         else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = ITop;
+        else if (late_i)       chosen = IInsert;
       end
     endcase
     if (merge_arrived_i) chosen = MRead;
-    if (done_valid_i)    chosen = CTake;
+    if (may_complete)    chosen = CTake;
     // Never together with the two above: bars_begin_o.
     if (fast_begins_i || !enable_i) chosen = Idle;
   end
@@ -308,14 +319,16 @@ module ds_sequencer
           LLook:   last_d = TurnL;
           SLook:   last_d = TurnS;
           FTop:    last_d = TurnF;
-          ITop:    last_d = TurnI;
+          IInsert: last_d = TurnI;
           default: ;
         endcase
       end
 
       LLook: begin
-        slot_d  = head_slot_i;
-        state_d = head_hit_i ? LRead : LFind;
+        slot_d = head_slot_i | late_hit_slot_i;
+        if (head_hit_i)      state_d = LRead;
+        else if (late_hit_i) state_d = LSlot;
+        else                 state_d = LFind;
       end
       LFind: if (ix_done) begin
         slot_d         = ix_slot_i;
@@ -344,10 +357,10 @@ module ds_sequencer
       end
 
       SLook: begin
-        slot_d = write_slot_i;
-        if (write_hit_i)      state_d = SWrite;
-        else if (look_maybe_i) state_d = SFind;
-        else                  state_d = SNew;
+        slot_d = write_slot_i | late_hit_slot_i;
+        if (write_hit_i || late_hit_i) state_d = SWrite;
+        else if (look_maybe_i)         state_d = SFind;
+        else                           state_d = SNew;
       end
       SFind: if (ix_done) begin
         slot_d         = ix_slot_i;
@@ -367,22 +380,18 @@ module ds_sequencer
         end
         state_d         = slot_room_i ? SWrite : Idle;
       end
-      SWrite: if (lm_taken) begin
-        act_o.stored = 1'b1;
-        if (write_hit_i) begin
-          act_o.write_mark = 1'b1;
-          act_o.store_pop  = 1'b1;
-          ev_d.in_place    = 1'b1;
-          state_d          = Idle;
-        end else if (!new_q) begin
-          state_d = SSlot;
-        end else begin
-          state_d = SPut;
+      SWrite: begin
+        act_o.word_read = !new_q;
+        if (lm_taken) begin
+          act_o.stored = 1'b1;
+          state_d      = new_q ? SPut : SMask;
+          if (write_hit_i) begin
+            act_o.write_mark = 1'b1;
+            act_o.store_pop  = 1'b1;
+            ev_d.in_place    = 1'b1;
+            state_d          = Idle;
+          end
         end
-      end
-      SSlot: begin
-        act_o.word_read = 1'b1;
-        state_d         = SMask;
       end
       SMask: begin
         act_o.word_write = 1'b1;
@@ -429,14 +438,6 @@ module ds_sequencer
         state_d      = Idle;
       end
 
-      ITop: begin
-        act_o.stack_late = 1'b1;
-        state_d          = ISlot;
-      end
-      ISlot: begin
-        act_o.word_read = 1'b1;
-        state_d         = IInsert;
-      end
       IInsert: if (ix_done) begin
         act_o.inserted = !ix_found_i;  // no place: it stays late, and I has its turn again
         state_d        = Idle;
@@ -502,9 +503,9 @@ module ds_sequencer
   // Contract
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SPut, LLook, LFind,
-                      LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot,
-                      IInsert, CTake, CFree, CPut})
+      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SMask, SPut, LLook, LFind, LSlot,
+                      LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, IInsert, CTake, CFree,
+                      CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
@@ -566,15 +567,25 @@ module ds_sequencer
       fast_begins_i |-> !bars_begin_o)
     else $error("a fast store began in a cycle in which none may");
   CompletionFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && state_q == Idle && (done_valid_i || merge_arrived_i)) |=>
+      (enable_i && state_q == Idle && (may_complete || merge_arrived_i)) |=>
       state_q inside {CTake, MRead})
     else $error("a completion or a merge waits and another operation was chosen");
+  CompletionRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Idle && state_d == CTake) |-> late_few_i)
+    else $error("a completion began that may make more lines late than there are places for");
   LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == FMask && late_i) |=> state_q inside {Idle, FRead})
     else $error("a late line was looked for in the index to delete it");
   InsertLate_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q inside {ITop, ISlot, IInsert} |-> late_i)
+      state_q == IInsert |-> late_i)
     else $error("a line is inserted and none is late");
+  LookOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (late_hit_i && state_q inside {LLook, SLook}) |->
+      !(state_q == LLook ? head_hit_i : write_hit_i))
+    else $error("a line is late and in flight at once");
+  LateMaybe_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (late_hit_i && state_q == SLook) |-> look_maybe_i)
+    else $error("a line is late that the filter does not know");
   ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (error_o && !clear_error_i) |=> error_o)
     else $error("the error of a write went away before it was cleared");

@@ -3,8 +3,8 @@
 // The stack of the DS engine: which lines are in local memory, in which slot, with which bytes, and
 // the sequencer and the fast stores that move them.
 //
-//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) but
-//                        for those that are late
+//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) or,
+//                        on its top, late
 //   in the write table   on its way to the endpoint
 //
 // A line is in one of the two at most. What is done goes to the engine's other parts as act_o;
@@ -21,8 +21,8 @@ module ds_stack
 #(
   parameter  int unsigned Depth     = 256,   // slots; 4..4096, a power of two
   parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..64
-  parameter  int unsigned Inserts   = 16,    // late lines from which on no more fast stores are
-                                             // deferred; 1 or more
+  parameter  int unsigned Inserts   = 16,    // late lines from which on no more stores begin; 1 or
+                                             // more
   parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
   parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
   localparam int unsigned StackBits = $clog2(Depth),
@@ -46,7 +46,6 @@ module ds_stack
   // Head load
   input  logic                 head_valid_i,     // a load is at the head of the SR queue; stays
                                                  // until it has left
-  input  logic                 head_leaves_i,    // level: it leaves in this cycle
   input  logic                 head_passes_i,    // level: it passes to the memory queue and needs
                                                  // no operation
   input  line_addr_t           head_line_i,      // its line, address[51:6]; stable with it
@@ -187,13 +186,14 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
-  logic               slot_room, late, older, late_room, head_stands_q, head_hit;
-  slot_t              stack_slot, free_slot, freed_slot;
+  logic               slot_room;
+  slot_t              stack_slot, free_slot, freed_slot, pushed_slot;
   logic [StackBits:0] slots_used;
 
+  assign pushed_slot = fast_defers ? fast_slot : slot_o;
+
   ds_slots #(
-    .Depth  (Depth),
-    .Inserts(Inserts)
+    .Depth(Depth)
   ) u_slots (
     .clk_i,
     .rst_ni,
@@ -203,29 +203,15 @@ module ds_stack
     .release_i  (act_o.slot_release),
     .rslot_i    (freed_slot),
     .push_i     (act_o.push),
-    .pslot_i    (fast_defers ? fast_slot : slot_o),
+    .pslot_i    (pushed_slot),
     .top_i      (act_o.stack_top),
-    .late_i     (act_o.stack_late),
     .slot_o     (stack_slot),
     .unstack_i  (act_o.unstack),
     .pop_i      (act_o.pop),
-    .inserted_i (act_o.inserted),
-    .renew_i    (head_hit),
-    .all_i      (!head_stands_q || head_hit),
-    .late_o     (late),
-    .older_o    (older),
-    .late_room_o(late_room),
     .last_o     (last_deferred),
     .count_o,
     .used_o     (slots_used)
   );
-
-  // A load that waits does so for the lines that were late when it came to the head, or when its
-  // own line was on its way for the last time: no younger store of its line is done meanwhile.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) head_stands_q <= 1'b0;
-    else         head_stands_q <= head_valid_i && !head_leaves_i;
-  end
 
   ram_1r1w #(
     .Width(LineAddrBits + LineBytes),
@@ -236,15 +222,43 @@ module ds_stack
     .raddr_i(slot_o),
     .rdata_o({word_line, word_mask}),
     .we_i   (act_o.word_write),
-    .waddr_i(fast_defers ? fast_slot : slot_o),
+    .waddr_i(pushed_slot),
     .wdata_i(fast_defers ? {store_line_i, store_be_i} : {key_o, mask_o})
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Late lines: the line that an operation looks for is the head load's or the oldest store's
+  // ---------------------------------------------------------------------------------------------
+  logic       late, late_room, late_few, late_hit, load_runs;
+  slot_t      late_slot, late_hit_slot;
+  line_addr_t late_line;
+
+  ds_late #(
+    .Inserts  (Inserts),
+    .StackBits(StackBits)
+  ) u_late (
+    .clk_i,
+    .rst_ni,
+    .push_i     (act_o.push),
+    .line_i     (counted_line),
+    .slot_i     (pushed_slot),
+    .inserted_i (act_o.inserted),
+    .drop_i     (act_o.unstack && late),
+    .late_o     (late),
+    .room_o     (late_room),
+    .few_o      (late_few),
+    .low_line_o (late_line),
+    .low_slot_o (late_slot),
+    .look_line_i(load_runs ? head_line_i : store_line_i),
+    .hit_o      (late_hit),
+    .hit_slot_o (late_hit_slot)
   );
 
   // ---------------------------------------------------------------------------------------------
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
-  logic                 head_full, write_is, write_room, write_room_two, write_dirty;
-  logic                 ans_dirty, ans_head, ans_line, load_runs, store_runs, completes;
+  logic                 head_hit, head_full, write_is, write_room, write_room_two, write_dirty;
+  logic                 ans_dirty, ans_head, ans_line, store_runs, completes;
   logic [6:0]           writes_used;
   logic [WriteBits-1:0] write_next, fast_place;
   slot_t                head_slot, write_slot, write_done_slot, ans_slot;
@@ -368,11 +382,11 @@ module ds_stack
   logic       head_want, store_want, wanted;
   line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && (head_hit ? head_full : !older) &&
+  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) &&
                       !(wanted && head_line_i == wanted_line);
   // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
   assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&
-                      (write_is || (!mem_is_i && !late));
+                      late_room && (write_is || !mem_is_i);
 
   ds_sequencer #(
     .StackBits(StackBits),
@@ -428,10 +442,15 @@ module ds_stack
     .merge_slot_i,
     .merge_index_o,
     .pending_i        (count_o != '0),
-    .late_i           (late),
     .slot_room_i      (slot_room),
     .free_slot_i      (free_slot),
     .stack_slot_i     (stack_slot),
+    .late_i           (late),
+    .late_few_i       (late_few),
+    .late_line_i      (late_line),
+    .late_slot_i      (late_slot),
+    .late_hit_i       (late_hit),
+    .late_hit_slot_i  (late_hit_slot),
     .word_line_i      (word_line),
     .word_mask_i      (word_mask),
     .read_room_i,
