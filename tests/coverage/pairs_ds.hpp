@@ -25,7 +25,6 @@ enum class DsAct : unsigned {
   FlushedLate,
   Flushed,
   FlushRead,
-  LateTop,
   Inserted,
   Completed,
   Freed,
@@ -87,7 +86,6 @@ inline Group ds_meetings() {
                  "late line goes",
                  "flush leaves the index",
                  "flush reads its slot",
-                 "lowest late line read",
                  "late line inserted",
                  "completion taken",
                  "slot freed",
@@ -166,7 +164,6 @@ enum class DsStep : unsigned {
   SFind,
   SNew,
   SWrite,
-  SSlot,
   SMask,
   SPut,
   LLook,
@@ -179,8 +176,6 @@ enum class DsStep : unsigned {
   FMask,
   FDelete,
   FRead,
-  ITop,
-  ISlot,
   IInsert,
   CTake,
   CFree,
@@ -201,17 +196,17 @@ inline Group ds_beside() {
                  "waits for the answer before", "waits for the sequencer", "late lines stall it",
                  "answer held", "write over at once", "answer waits"}},
                {"step",
-                {"idle",         "merge reads",  "store looks",      "store finds", "store new",
-                 "store writes", "store's slot", "store's mask",     "store put",   "load looks",
-                 "load finds",   "load's slot",  "load's mask",      "load reads",  "flush's top",
-                 "flush's slot", "flush's mask", "flush deletes",    "flush reads", "late's top",
-                 "late's slot",  "late inserts", "completion taken", "slot freed",  "kept again"}}},
+                {"idle",         "merge reads",   "store looks", "store finds",  "store new",
+                 "store writes", "store's mask",  "store put",   "load looks",   "load finds",
+                 "load's slot",  "load's mask",   "load reads",  "flush's top",  "flush's slot",
+                 "flush's mask", "flush deletes", "flush reads", "late inserts", "completion taken",
+                 "slot freed",   "kept again"}}},
       .impossible = {
           {{"*",
             "direct begins|deferred begins|local memory takes it|memory queue takes it|"
             "direct leaves|deferred leaves|waits at local memory|waits at the memory queue|"
             "waits for the answer before|waits for the sequencer|late lines stall it|answer held",
-            "store looks|store finds|store new|store writes|store's slot|store's mask|store put"},
+            "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: while S is in progress no fast store begins, and S begins while none is on "
            "its way"},
           {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
@@ -222,9 +217,9 @@ inline Group ds_beside() {
           {{"*", "deferred leaves", "flush's top|flush's slot|flush's mask|slot freed|kept again"},
            "ds_engine: none is deferred in F's first three steps or in C's second"},
           {{"*", "waits for the sequencer",
-            "idle|merge reads|store looks|store finds|store new|store writes|store's slot|"
+            "idle|merge reads|store looks|store finds|store new|store writes|"
             "store's mask|store put|load looks|load finds|load's slot|load's mask|load reads|"
-            "flush reads|late's top|late's slot|late inserts|completion taken"},
+            "flush reads|late inserts|completion taken"},
            "ds_engine: it is deferred but in F's first three steps, with the answer to its delete, "
            "and in C's second"},
           {{"*", "write over at once", "slot freed|kept again"},
@@ -235,10 +230,10 @@ inline Group ds_beside() {
             "flush's top|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
             "slot freed|kept again"},
            "ds_engine: the only place of a write is that of the flush or of the completion"},
-          {{"least", "direct begins|deferred begins", "late's top|late's slot|late inserts"},
+          {{"least", "direct begins|deferred begins", "late inserts"},
            "ds_engine: one line may be late, and one is"},
           {{"least", "memory queue takes it|direct leaves|waits at the memory queue|answer held",
-            "late's top|late's slot|late inserts"},
+            "late inserts"},
            "ds_engine: none was late as it began, and it has the only place of a write: nothing "
            "comes back"}}};
 }

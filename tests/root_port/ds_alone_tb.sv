@@ -56,7 +56,7 @@ module ds_alone_tb
   output logic [9:0]        ev_o,
   output logic [5:0]        state_o,
   output logic              match_o,  // the endpoint's answer is a merge's
-  output logic [20:0]       act_o,
+  output logic [19:0]       act_o,
   output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
                                       // memory, by the memory queue, leaves direct, leaves deferred,
                                       // waits at local memory, at the memory queue, for the answer
@@ -75,7 +75,7 @@ module ds_alone_tb
   logic [3:0][9:0]   ev;
   logic [3:0][5:0]   state;
   logic [3:0]        match;
-  logic [3:0][20:0]  act;
+  logic [3:0][19:0]  act;
   logic [3:0][13:0]  fast;
   logic [3:0][8:0][3:0] tables;
 

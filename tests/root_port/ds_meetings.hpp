@@ -41,7 +41,7 @@ class DsMeetings {
     SLook = 8,
     SNew = 10,
     SWrite,
-    SMask = 13,
+    SMask = 12,
     SPut,
     LLook = 16,
     LFind,
@@ -51,8 +51,7 @@ class DsMeetings {
     FMask = 34,
     FDelete,
     FRead,
-    ITop = 40,
-    IInsert = 42,
+    IInsert = 40,
     CTake = 48,
     CFree,
     CPut
@@ -70,11 +69,11 @@ class DsMeetings {
   enum Act : unsigned {
     Inserted = 2,
     Pop,
-    SlotTake = 9,
+    SlotTake = 8,
     MergeSent,
     MergeAdd,
-    WriteMark = 15,
-    Refused = 17,
+    WriteMark = 14,
+    Refused = 16,
     Stored,
     HeadLocal,
     SetPass
@@ -114,8 +113,6 @@ class DsMeetings {
         return with(does(Pop), DsAct::Flushed);
       case FRead:
         return with(top.lm_ready_i != 0, DsAct::FlushRead);
-      case ITop:
-        return DsAct::LateTop;
       case IInsert:
         return with(does(Inserted), DsAct::Inserted);
       case CTake:
@@ -177,7 +174,7 @@ class DsMeetings {
       return static_cast<unsigned>(step) + state - first;
     };
     if (state >= CTake) return from(CTake, DsStep::CTake);
-    if (state >= ITop) return from(ITop, DsStep::ITop);
+    if (state >= IInsert) return from(IInsert, DsStep::IInsert);
     if (state >= FTop) return from(FTop, DsStep::FTop);
     if (state >= LLook) return from(LLook, DsStep::LLook);
     return state >= SLook ? from(SLook, DsStep::SLook) : state;
