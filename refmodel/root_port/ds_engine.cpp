@@ -75,6 +75,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     v.mask = slots_[slot].mask;
     v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.back();
   }
+  v.late = late_slot_of(line).has_value();
   if (state_ == State::FDelete && slots_[slot_].line == line) {
     v.deferred = v.chosen = true;
     v.mask = slots_[slot_].mask;

@@ -113,6 +113,7 @@ class DsEngine {
   struct LineView {
     bool waits = false;        // a store of it in the FIFO
     bool deferred = false;     // it has a slot on the stack
+    bool late = false;         // ... and the index does not have it yet
     bool chosen = false;       // ... and a flush is about to take it
     bool under_way = false;    // to the endpoint
     bool dirty = false;        // ... and it was stored to since
