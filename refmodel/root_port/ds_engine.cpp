@@ -75,6 +75,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     v.mask = slots_[slot].mask;
     v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.back();
   }
+  v.late = late_slot_of(line).has_value();
   if (state_ == State::FDelete && slots_[slot_].line == line) {
     v.deferred = v.chosen = true;
     v.mask = slots_[slot_].mask;
@@ -104,6 +105,14 @@ bool DsEngine::may_write(const In& in, unsigned begun_flushes) const {
   return taken < std::min(in.max_writes, config_.writes) && !error_;
 }
 
+// The slot of a line that is deferred and that the index does not have yet.
+std::optional<unsigned> DsEngine::late_slot_of(std::uint64_t line) const {
+  for (auto slot = pending_.end() - unindexed_; slot != pending_.end(); ++slot) {
+    if (slots_[*slot].line == line) return *slot;
+  }
+  return std::nullopt;
+}
+
 std::optional<unsigned> DsEngine::write_entry() const {
   for (unsigned w = 0; w < writes_.size(); ++w) {
     if (!writes_[w].valid && !(fast_ && fast_->write == w)) return w;
@@ -127,7 +136,7 @@ bool DsEngine::may_go_at_once(const In& in) const {
 // The oldest store goes to local memory, perhaps to the endpoint, from the next cycle on.
 bool DsEngine::fast_looks(const In& in) const {
   if (stores_.empty() || fast_ || store_works()) return false;
-  if (state_ == State::Idle && (!completed_.empty() || merge_at(1))) return false;
+  if (state_ == State::Idle && (completion_eligible() || merge_at(1))) return false;
   if (state_ == State::FMask) return false;
   if (state_ == State::FDelete && accepted_ && in.ix_rsp_valid) return false;
   const std::uint64_t line = line_number(stores_.front());
@@ -160,16 +169,20 @@ bool DsEngine::head_wants_mq(const In& in) const {
   return head_passes(in) && !has(in.mem, line_number(in.head));
 }
 
+// Of an index that refuses inserts, a completion waits for a flush: then too many lines are late.
+bool DsEngine::completion_eligible() const {
+  return !completed_.empty() && unindexed_ <= config_.inserts;
+}
+
 // With a write of a part of the line in flight it waits for its end.
 bool DsEngine::load_eligible(const In& in) const {
   if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
   const auto w = write_with(line_number(in.head));
-  return w ? writes_[*w].mask == kAllBytes : (head_is_new_ ? unindexed_ : awaited_) == 0;
+  return !w || writes_[*w].mask == kAllBytes;
 }
 
 bool DsEngine::store_eligible(const In& in) const {
-  if (stores_.empty() || store_held(in) || done_ || fast_) return false;
-  return unindexed_ == 0 || write_with(line_number(stores_.front()));
+  return !stores_.empty() && unindexed_ < config_.inserts && !store_held(in) && !done_ && !fast_;
 }
 
 bool DsEngine::flush_eligible(const In& in) const {
@@ -292,7 +305,6 @@ bool DsEngine::moves(const In& in) const {
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
-  if (in.head_valid && head_is_new_) return true;
   if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
   if (!completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
@@ -360,28 +372,36 @@ void DsEngine::hear_ready(Out& out, const In& in) const {
 
 // C and M first, then L, S, F, I in turn.
 DsEngine::State DsEngine::choose(const In& in) {
-  if (!completed_.empty()) return State::CTake;
+  if (completion_eligible()) return State::CTake;
   if (const auto m = merge_at(1)) {
     merge_ = *m;
     return State::MRead;
   }
-  const std::array order = {State::LLook, State::SLook, State::FTop, State::ITop};
+  const std::array order = {State::LLook, State::SLook, State::FTop, State::IInsert};
   const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in),
                            unindexed_ > 0};
   const auto last =
       static_cast<unsigned>(std::find(order.begin(), order.end(), last_) - order.begin());
   for (unsigned turn = 1; turn <= 4; ++turn) {
     const unsigned at = (last + turn) % 4;
-    if (eligible[at]) return last_ = order[at];
+    if (!eligible[at]) continue;
+    last_ = order[at];
+    if (last_ == State::IInsert) slot_ = pending_[pending_.size() - unindexed_];
+    return last_;
   }
   return State::Idle;
 }
 
 DsEngine::State DsEngine::look_load(const In& in) {
-  const auto w = write_with(line_number(in.head));
-  if (!w) return State::LFind;
-  slot_ = writes_[*w].slot;
-  return State::LRead;
+  const std::uint64_t line = line_number(in.head);
+  if (const auto w = write_with(line)) {
+    slot_ = writes_[*w].slot;
+    return State::LRead;
+  }
+  const auto late = late_slot_of(line);
+  if (!late) return State::LFind;
+  slot_ = *late;
+  return State::LSlot;
 }
 
 DsEngine::State DsEngine::mask_load(const In& in) {
@@ -415,6 +435,11 @@ DsEngine::State DsEngine::look_store() {
     slot_ = writes_[*w].slot;
     return State::SWrite;
   }
+  if (const auto late = late_slot_of(line)) {
+    there_ = true;
+    slot_ = *late;
+    return State::SWrite;
+  }
   return filter_.maybe(line) ? State::SFind : State::SNew;
 }
 
@@ -438,7 +463,7 @@ DsEngine::State DsEngine::write_store(const In& in) {
     writes_[*w].dirty = true;
     return store_leaves(&DsEvents::in_place);
   }
-  return there_ ? State::SSlot : State::SPut;
+  return there_ ? State::SMask : State::SPut;
 }
 
 DsEngine::State DsEngine::mask_store() {
@@ -587,8 +612,6 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return new_slot(in);
     case State::SWrite:
       return write_store(in);
-    case State::SSlot:
-      return State::SMask;
     case State::SMask:
       return mask_store();
     case State::SPut:
@@ -611,11 +634,6 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return free_write();
     case State::CPut:
       return keep_write();
-    case State::ITop:
-      slot_ = pending_[pending_.size() - unindexed_];
-      return State::ISlot;
-    case State::ISlot:
-      return State::IInsert;
     case State::IInsert:  // found: the index had no place, and the line stays late
       if (!in.ix_found) --unindexed_;
       return State::Idle;
@@ -692,22 +710,13 @@ void DsEngine::clock(const In& in, const Out& now) {
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
-  const bool head_goes = in.head_valid && write_with(line_number(in.head));
-  const unsigned late_before = unindexed_;
-
   error_now_ = false;
-  const bool inserts = state_ == State::IInsert;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
-  const bool inserted = inserts && state_ != State::IInsert && !in.ix_found;
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);
   }
   if (begun) fast_ = begun;
-  if (head_is_new_) awaited_ = late_before;
-  if (inserted && awaited_ > 0) --awaited_;
-  awaited_ = head_goes ? unindexed_ : std::min(awaited_, unindexed_);
-  head_is_new_ = !in.head_valid || now.head_ready;
   lm_stalled_ = in.lm_ready ? std::nullopt : local;
   if (refused) wanted_ = slots_[slot_].line;
   if (!may_flush || (takes && state_ == State::FRead)) wanted_.reset();

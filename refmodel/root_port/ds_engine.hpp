@@ -113,6 +113,7 @@ class DsEngine {
   struct LineView {
     bool waits = false;        // a store of it in the FIFO
     bool deferred = false;     // it has a slot on the stack
+    bool late = false;         // ... and the index does not have it yet
     bool chosen = false;       // ... and a flush is about to take it
     bool under_way = false;    // to the endpoint
     bool dirty = false;        // ... and it was stored to since
@@ -128,8 +129,8 @@ class DsEngine {
   // clang-format off
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
-    SLook, SFind, SNew, SWrite, SSlot, SMask, SPut,
-    FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot, IInsert,
+    SLook, SFind, SNew, SWrite, SMask, SPut,
+    FTop, FSlot, FMask, FDelete, FRead, IInsert,
     CTake, CFree, CPut, MRead
   };
   // clang-format on
@@ -186,6 +187,7 @@ class DsEngine {
   [[nodiscard]] bool merge_holds(std::uint64_t line) const;
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
+  [[nodiscard]] std::optional<unsigned> late_slot_of(std::uint64_t line) const;
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
@@ -196,6 +198,7 @@ class DsEngine {
   [[nodiscard]] bool head_passes(const In& in) const;
   [[nodiscard]] bool head_wants_mq(const In& in) const;
   [[nodiscard]] bool store_held(const In& in) const;
+  [[nodiscard]] bool completion_eligible() const;
   [[nodiscard]] bool load_eligible(const In& in) const;
   [[nodiscard]] bool store_eligible(const In& in) const;
   [[nodiscard]] bool flush_eligible(const In& in) const;
@@ -251,9 +254,6 @@ class DsEngine {
   std::deque<Completion> completed_;
   std::optional<Done> done_;
   std::optional<MemResponse> response_;
-  bool head_is_new_ = true;  // it came in this cycle, if there is one
-  // Of the late lines, the lowest: those that the head load waits for.
-  unsigned awaited_ = 0;
   bool pass_ = false;  // the head load was looked up
   // A flush found this line busy: no further load of it begins before the flush has its turn.
   std::optional<std::uint64_t> wanted_;
@@ -261,7 +261,7 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  State last_ = State::ITop;  // of LLook, SLook, FTop, ITop
+  State last_ = State::IInsert;  // of LLook, SLook, FTop, IInsert
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
