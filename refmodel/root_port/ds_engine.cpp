@@ -177,6 +177,7 @@ bool DsEngine::completion_eligible() const {
 // With a write of a part of the line in flight it waits for its end.
 bool DsEngine::load_eligible(const In& in) const {
   if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
+  if (!lowest_free(reads_)) return false;
   const auto w = write_with(line_number(in.head));
   return !w || writes_[*w].mask == kAllBytes;
 }
@@ -248,10 +249,8 @@ std::optional<LmRequest> DsEngine::operation_request() const {
   request.slot = slot_;
   switch (state_) {
     case State::LRead: {
-      const auto entry = offered_ ? offered_ : lowest_free(reads_);
-      if (!entry) return std::nullopt;
       request.kind = LmKind::Load;
-      request.index = *entry;
+      request.index = offered_ ? *offered_ : *lowest_free(reads_);  // it began with one
       return request;
     }
     case State::SWrite:
@@ -290,9 +289,33 @@ LmRequest DsEngine::lm_request(LmSource source) const {
   return request;
 }
 
-bool DsEngine::index_state() const {
-  return state_ == State::LFind || state_ == State::SFind || state_ == State::IInsert ||
-         state_ == State::FDelete;
+bool DsEngine::asks_index() const {
+  return state_ == State::LFind || state_ == State::SFind || state_ == State::FDelete;
+}
+
+// Beside the operations, in turn with what they ask: neither takes back what it offered.
+bool DsEngine::offers_insertion() const {
+  if (insertion_ == Insertion::Taken) return false;
+  return insertion_ == Insertion::Stalled || (unindexed_ > 0 && !asks_index());
+}
+
+bool DsEngine::insertion_ends(const In& in) const {
+  return insertion_ == Insertion::Taken && in.ix_rsp_valid;
+}
+
+// A flush cannot let its line go while the index works on it.
+bool DsEngine::top_is_inserted(const In& in) const {
+  return unindexed_ == 1 && !insertion_ends(in);
+}
+
+// Found: the index had no place, and the line stays late.
+void DsEngine::step_insertion(const In& in, const Out& now) {
+  if (insertion_ends(in)) {
+    insertion_ = Insertion::None;
+    if (!in.ix_found) --unindexed_;
+  } else if (now.ix_valid && now.ix_op == 1) {
+    insertion_ = in.ix_ready ? Insertion::Taken : Insertion::Stalled;
+  }
 }
 
 bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) const {
@@ -347,15 +370,16 @@ DsEngine::Out DsEngine::eval(const In& in) const {
   out.rsp_valid = response_.has_value();
   if (response_) out.rsp = *response_;
 
-  out.ix_valid = index_state() && !accepted_;
-  if (state_ == State::LFind) {
+  const bool inserts = offers_insertion();
+  out.ix_valid = inserts || (asks_index() && insertion_ == Insertion::None && !accepted_);
+  if (inserts) {
+    out.ix_op = 1;
+    out.ix_slot = lowest_late();
+    out.ix_key = slots_[out.ix_slot].line;
+  } else if (state_ == State::LFind) {
     out.ix_key = line_number(in.head);
   } else if (state_ == State::SFind) {
     out.ix_key = line_number(stores_.front());
-  } else if (state_ == State::IInsert) {
-    out.ix_op = 1;
-    out.ix_key = slots_[slot_].line;
-    out.ix_slot = slot_;
   } else if (state_ == State::FDelete) {
     out.ix_op = 2;
     out.ix_key = slots_[slot_].line;
@@ -370,26 +394,22 @@ void DsEngine::hear_ready(Out& out, const In& in) const {
                 : in.mq_ready;
 }
 
-// C and M first, then L, S, F, I in turn.
+// C and M first, then S, but not twice before an L or F; these two in turn.
 DsEngine::State DsEngine::choose(const In& in) {
   if (completion_eligible()) return State::CTake;
   if (const auto m = merge_at(1)) {
     merge_ = *m;
     return State::MRead;
   }
-  const std::array order = {State::LLook, State::SLook, State::FTop, State::IInsert};
-  const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in),
-                           unindexed_ > 0};
-  const auto last =
-      static_cast<unsigned>(std::find(order.begin(), order.end(), last_) - order.begin());
-  for (unsigned turn = 1; turn <= 4; ++turn) {
-    const unsigned at = (last + turn) % 4;
-    if (!eligible[at]) continue;
-    last_ = order[at];
-    if (last_ == State::IInsert) slot_ = pending_[pending_.size() - unindexed_];
-    return last_;
+  const bool store = store_eligible(in), load = load_eligible(in), flush = flush_eligible(in);
+  if (store && (!stored_last_ || (!load && !flush))) {
+    stored_last_ = true;
+    return State::SLook;
   }
-  return State::Idle;
+  if (!load && !flush) return State::Idle;
+  stored_last_ = false;
+  const bool load_first = last_ == State::FTop;
+  return last_ = load && (load_first || !flush) ? State::LLook : State::FTop;
 }
 
 DsEngine::State DsEngine::look_load(const In& in) {
@@ -417,8 +437,7 @@ DsEngine::State DsEngine::mask_load(const In& in) {
 
 DsEngine::State DsEngine::take_load(const In& in, const Out& now) {
   offered_.reset();
-  if (lm_source() != LmSource::Operation)
-    return State::LRead;  // no read entry, or a direct store's
+  if (lm_source() != LmSource::Operation) return State::LRead;  // a fast store's stands there
   if (!in.lm_ready) {
     offered_ = now.lm_req.index;
     return State::LRead;
@@ -485,9 +504,11 @@ bool DsEngine::flush_is_refused(const In& in) const {
 
 // A line that the index does not have yet goes without a search.
 DsEngine::State DsEngine::take_flush(const In& in) {
+  if (top_is_inserted(in)) return State::FMask;
   if (flush_is_refused(in)) return State::Idle;
+  const bool inserted = unindexed_ == 1 && !in.ix_found;
   pending_.pop_back();
-  if (unindexed_ == 0) return State::FDelete;
+  if (unindexed_ == 0 || inserted) return State::FDelete;
   --unindexed_;
   flush_goes();
   return State::FRead;
@@ -581,9 +602,9 @@ void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
 
 DsEngine::State DsEngine::step(const In& in, const Out& now) {
   const bool lm_taken = in.lm_ready && lm_source() == LmSource::Operation;
-  if (index_state()) {
-    if (now.ix_valid) accepted_ = in.ix_ready;
-    if (now.ix_valid || !in.ix_rsp_valid) return state_;
+  if (asks_index()) {
+    if (now.ix_valid && now.ix_op != 1) accepted_ = in.ix_ready;
+    if (now.ix_valid || !accepted_ || !in.ix_rsp_valid) return state_;
     accepted_ = false;
   }
   switch (state_) {
@@ -634,9 +655,6 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return free_write();
     case State::CPut:
       return keep_write();
-    case State::IInsert:  // found: the index had no place, and the line stays late
-      if (!in.ix_found) --unindexed_;
-      return State::Idle;
     case State::MRead:
       if (lm_taken) merges_[merge_].stage = 2;
       return lm_taken ? State::Idle : State::MRead;
@@ -698,7 +716,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto answer = response_source(in);
   const auto merge = merge_of(in);
   const bool may_flush = flush_eligible(in);
-  const bool refused = state_ == State::FMask && flush_is_refused(in);
+  const bool refused = state_ == State::FMask && !top_is_inserted(in) && flush_is_refused(in);
   const bool takes = state_ == State::FMask || state_ == State::FDelete;
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
@@ -712,6 +730,7 @@ void DsEngine::clock(const In& in, const Out& now) {
 
   error_now_ = false;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
+  step_insertion(in, now);
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);

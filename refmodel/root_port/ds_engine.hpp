@@ -130,7 +130,7 @@ class DsEngine {
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
     SLook, SFind, SNew, SWrite, SMask, SPut,
-    FTop, FSlot, FMask, FDelete, FRead, IInsert,
+    FTop, FSlot, FMask, FDelete, FRead,
     CTake, CFree, CPut, MRead
   };
   // clang-format on
@@ -188,6 +188,7 @@ class DsEngine {
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
   [[nodiscard]] std::optional<unsigned> late_slot_of(std::uint64_t line) const;
+  [[nodiscard]] unsigned lowest_late() const { return pending_[pending_.size() - unindexed_]; }
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
@@ -209,7 +210,11 @@ class DsEngine {
   [[nodiscard]] std::optional<LmRequest> operation_request() const;
   [[nodiscard]] std::optional<LmSource> lm_source() const;
   [[nodiscard]] LmRequest lm_request(LmSource source) const;
-  [[nodiscard]] bool index_state() const;
+  [[nodiscard]] bool asks_index() const;
+  [[nodiscard]] bool offers_insertion() const;
+  [[nodiscard]] bool insertion_ends(const In& in) const;
+  [[nodiscard]] bool top_is_inserted(const In& in) const;
+  void step_insertion(const In& in, const Out& now);
 
   // The sequencer: what a state does in this cycle, and the next one.
   State choose(const In& in);
@@ -261,10 +266,13 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  State last_ = State::IInsert;  // of LLook, SLook, FTop, IInsert
+  bool stored_last_ = false;  // of L, S and F, S was chosen last
+  State last_ = State::FTop;  // of LLook and FTop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
+  // The lowest late line stands at the index: offered and not taken yet, or taken.
+  enum class Insertion : std::uint8_t { None, Stalled, Taken } insertion_ = Insertion::None;
   std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken
   std::optional<LmSource> lm_stalled_;
