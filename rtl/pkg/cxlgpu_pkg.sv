@@ -181,7 +181,6 @@ package cxlgpu_pkg;
     logic push;          // on the stack, late, and into the filter
     logic unstack;       // the top leaves the stack, and is deferred until pop
     logic pop;           // it is no longer deferred, and leaves the filter
-    logic inserted;      // the lowest late line is in the index
     logic word_read;     // slot memory
     logic word_write;
   } ds_act_t;

@@ -388,14 +388,14 @@ module ds_engine
     .ix_valid_o,
     .ix_ready_i,
     .ix_op_o,
+    .ix_key_o,
+    .ix_slot_o,
     .ix_rsp_valid_i,
     .ix_found_i,
     .ix_slot_i
   );
 
-  assign ix_key_o  = key;
-  assign ix_slot_o = slot;
-  assign empty_o   = !store_valid && answer_room && quiet;
+  assign empty_o = !store_valid && answer_room && quiet;
 
   always_comb begin
     lm_req_o       = '0;

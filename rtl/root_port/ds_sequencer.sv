@@ -7,12 +7,14 @@
 //   S  the oldest store                      SLook SFind SNew SWrite, then
 //                                            in place (SMask) or deferred (SPut)
 //   F  the newest deferred line goes out     FTop FSlot FMask FDelete FRead
-//   I  the lowest late line into the index   IInsert
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
-// Idle chooses: C, M, else of L, S, F and I the next in turn, unless a fast store begins. A state
-// lasts a cycle unless it waits: for the index or for local memory.
+// Idle chooses, unless a fast store begins: C, M, every other time S, else L and F in turn, else S.
+// A state lasts a cycle unless it waits: for the index or for local memory.
+//
+// Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
+// A flush of the line that is inserted waits in FMask for the answer, as that says where it is.
 //
 // Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
 // take a place of the write table, count in the filter or write the stack's memories.
@@ -127,22 +129,26 @@ module ds_sequencer
   input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top gave, from the cycle
                                                    // after until the next
   // Late lines
-  input  logic                 late_i,             // level: a deferred line is late
+  input  logic                 late_i,             // level: a deferred line is late, so is the top
+  input  logic                 late_only_i,        // level: exactly one is late
   input  logic                 late_few_i,         // level: one more may be late for a completion
-  input  line_addr_t           late_line_i,        // with late_i: the lowest, until act_o.inserted
-                                                   // or act_o.unstack
-  input  logic [StackBits-1:0] late_slot_i,        // with late_i: its slot, likewise
   input  logic                 late_hit_i,         // comb from the head load's line while
                                                    // load_runs_o, else the oldest store's: it is
                                                    // late
   input  logic [StackBits-1:0] late_hit_slot_i,    // its slot, 0 without late_hit_i
+  // Insertions
+  output logic                 asks_o,             // level: a step asks the index, or waits for
+                                                   // that
+  input  logic                 insert_stands_i,    // level: an insertion is at the index: nothing
+                                                   // is offered
+  input  logic                 insert_done_i,      // pulse, with ix_found_i: it is answered
   // Slot memory {line, mask}
   input  line_addr_t           word_line_i,        // line in the slot memory, from the cycle after
                                                    // act_o.word_read until the next
   input  byte_en_t             word_mask_i,        // valid bytes there; likewise
   // Local memory
   input  logic                 read_room_i,        // level: one more load can read local memory;
-                                                   // must not fall while one is offered
+                                                   // stays until act_o.head_local
   output logic                 lm_valid_o,         // a read or write of slot_o; stays until taken
   input  logic                 lm_ready_i,         // low to stall
   output logic                 lm_write_o,         // 1 a write of the oldest store, 0 a read; stays
@@ -150,14 +156,14 @@ module ds_sequencer
   output lm_kind_e             lm_kind_o,          // of a read: for the head load, a merge or a
                                                    // write to the endpoint; stays until taken
   // Index
-  output logic                 ix_valid_o,         // an operation for the index on key_o and
-                                                   // slot_o; stays until taken
+  output logic                 ix_valid_o,         // an operation for the index on key_o; stays
+                                                   // until taken
   input  logic                 ix_ready_i,         // low while it has one
-  output logic [1:0]           ix_op_o,            // 0 find, 1 insert, 2 delete; stays until taken
+  output logic                 ix_delete_o,        // 1 delete, 0 find; stays until taken
   input  logic                 ix_rsp_valid_i,     // pulse: the answer, from the cycle after the
                                                    // operation was taken on
-  input  logic                 ix_found_i,         // with the answer: the line was there; insert:
-                                                   // there is no place for it
+  input  logic                 ix_found_i,         // with the answer: the line was there; to an
+                                                   // insertion: there is no place for it
   input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
 );
 
@@ -168,17 +174,11 @@ module ds_sequencer
     SLook  = 6'h08, SFind, SNew, SWrite, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
     FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
-    IInsert = 6'h28,
     CTake  = 6'h30, CFree, CPut
   } state_e;
-  typedef enum logic [1:0] {TurnL, TurnS, TurnF, TurnI} turn_e;
-
-  localparam logic [1:0] OpFind   = 2'd0;
-  localparam logic [1:0] OpInsert = 2'd1;
-  localparam logic [1:0] OpDelete = 2'd2;
-
   state_e               state_q, state_d, chosen;
-  turn_e                last_q, last_d;
+  logic                 store_last_q, store_last_d;  // S was the last of L, S and F
+  logic                 load_last_q, load_last_d;    // L was the last of L and F
   logic [StackBits-1:0] slot_q, slot_d;
   logic                 new_q, new_d;      // the store's slot was free before
   logic [WriteBits-1:0] write_q, write_d;
@@ -194,18 +194,13 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   // What stands at index and local memory
   // ---------------------------------------------------------------------------------------------
-  assign asks       = state_q inside {LFind, SFind, FDelete, IInsert};
-  assign ix_valid_o = asks && !asked_q;
-  assign ix_done    = asked_q && ix_rsp_valid_i;
-  always_comb begin
-    unique case (state_q)
-      IInsert: ix_op_o = OpInsert;
-      FDelete: ix_op_o = OpDelete;
-      default: ix_op_o = OpFind;
-    endcase
-  end
+  assign asks        = state_q inside {LFind, SFind, FDelete};
+  assign asks_o      = asks;
+  assign ix_valid_o  = asks && !asked_q && !insert_stands_i;
+  assign ix_done     = asked_q && ix_rsp_valid_i;
+  assign ix_delete_o = state_q == FDelete;
 
-  assign lm_valid_o = (state_q == LRead && read_room_i) || state_q inside {SWrite, FRead, MRead};
+  assign lm_valid_o = state_q inside {LRead, SWrite, FRead, MRead};
   assign lm_write_o = state_q == SWrite;
   assign lm_taken   = lm_valid_o && lm_ready_i;
   always_comb begin
@@ -222,7 +217,7 @@ module ds_sequencer
   always_comb begin
     unique case (state_q[5:4])
       2'd1:    key_o = head_line_i;
-      2'd2:    key_o = state_q[3] ? late_line_i : word_line_i;
+      2'd2:    key_o = word_line_i;
       2'd3:    key_o = write_line_i;
       default: key_o = store_line_i;
     endcase
@@ -233,9 +228,8 @@ module ds_sequencer
       default:               mask_o = store_be_i;
     endcase
   end
-  // F has the slot that the stack's memory gave, I that of the lowest late line.
-  assign slot_o        = (state_q[5:4] == 2'd2) ? (state_q[3] ? late_slot_i : stack_slot_i)
-                                                : slot_q;
+  // F has the slot that the stack's memory gave.
+  assign slot_o        = (state_q[5:4] == 2'd2) ? stack_slot_i : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
   assign look_flush_o  = state_q == FMask;
@@ -243,8 +237,10 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   // Fast stores
   // ---------------------------------------------------------------------------------------------
-  logic deletes;  // in this cycle
+  logic deletes;    // in this cycle
+  logic goes_late;  // the line of a flush in its last cycle of FMask
   assign deletes      = state_q == FDelete && ix_done;
+  assign goes_late    = late_i && !(late_only_i && !ix_found_i);
   assign load_runs_o  = state_q[5:3] == 3'd2;
   assign store_runs_o = state_q[5:3] == 3'd1;
   assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
@@ -261,32 +257,10 @@ module ds_sequencer
 
   always_comb begin
     chosen = Idle;
-    unique case (last_q)
-      TurnL: begin
-        if (store_want_i)      chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = IInsert;
-        else if (head_want_i)  chosen = LLook;
-      end
-      TurnS: begin
-        if (flush_want)        chosen = FTop;
-        else if (late_i)       chosen = IInsert;
-        else if (head_want_i)  chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-      end
-      TurnF: begin
-        if (late_i)            chosen = IInsert;
-        else if (head_want_i)  chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-      end
-      default: begin
-        if (head_want_i)       chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = IInsert;
-      end
-    endcase
+    if (store_want_i && !store_last_q)                    chosen = SLook;
+    else if (head_want_i && !(load_last_q && flush_want)) chosen = LLook;
+    else if (flush_want)                                  chosen = FTop;
+    else if (store_want_i)                                chosen = SLook;
     if (merge_arrived_i) chosen = MRead;
     if (may_complete)    chosen = CTake;
     // Never together with the two above: bars_begin_o.
@@ -297,16 +271,17 @@ module ds_sequencer
   // State machine
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    state_d    = state_q;
-    last_d     = last_q;
-    slot_d     = slot_q;
-    new_d      = new_q;
-    write_d    = write_q;
-    merge_d    = merge_q;
-    error_set  = 1'b0;
-    wanted_set = 1'b0;
-    ev_d       = '0;
-    act_o      = '0;
+    state_d      = state_q;
+    store_last_d = store_last_q;
+    load_last_d  = load_last_q;
+    slot_d       = slot_q;
+    new_d        = new_q;
+    write_d      = write_q;
+    merge_d      = merge_q;
+    error_set    = 1'b0;
+    wanted_set   = 1'b0;
+    ev_d         = '0;
+    act_o        = '0;
 
     unique case (state_q)
       Idle: begin
@@ -315,13 +290,8 @@ module ds_sequencer
         slot_d  = merge_slot_i;
         merge_d = merge_next_i;
         write_d = done_index_i;
-        unique case (chosen)
-          LLook:   last_d = TurnL;
-          SLook:   last_d = TurnS;
-          FTop:    last_d = TurnF;
-          IInsert: last_d = TurnI;
-          default: ;
-        endcase
+        if (chosen inside {LLook, SLook, FTop}) store_last_d = chosen == SLook;
+        if (chosen inside {LLook, FTop})        load_last_d  = chosen == LLook;
       end
 
       LLook: begin
@@ -416,15 +386,17 @@ module ds_sequencer
         state_d         = FMask;
       end
       FMask: begin
-        write_d    = write_next_i;
-        wanted_set = look_busy_i;
-        if (look_busy_i) begin
-          state_d = Idle;
+        write_d = write_next_i;
+        if (late_only_i && !insert_done_i) begin
+          state_d = FMask;
+        end else if (look_busy_i) begin
+          wanted_set = 1'b1;
+          state_d    = Idle;
         end else begin
           act_o.unstack   = 1'b1;
-          act_o.pop       = late_i;
-          act_o.write_add = late_i;
-          state_d         = late_i ? FRead : FDelete;
+          act_o.pop       = goes_late;
+          act_o.write_add = goes_late;
+          state_d         = goes_late ? FRead : FDelete;
         end
       end
       FDelete: if (ix_done) begin
@@ -436,11 +408,6 @@ module ds_sequencer
       FRead: if (lm_taken) begin
         ev_d.flushed = 1'b1;
         state_d      = Idle;
-      end
-
-      IInsert: if (ix_done) begin
-        act_o.inserted = !ix_found_i;  // no place: it stays late, and I has its turn again
-        state_d        = Idle;
       end
 
       CTake: begin
@@ -473,17 +440,19 @@ module ds_sequencer
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= Idle;
-      last_q   <= TurnI;
-      asked_q  <= 1'b0;
-      error_q  <= 1'b0;
-      wanted_q <= 1'b0;
+      state_q      <= Idle;
+      store_last_q <= 1'b0;
+      load_last_q  <= 1'b0;
+      asked_q      <= 1'b0;
+      error_q      <= 1'b0;
+      wanted_q     <= 1'b0;
     end else begin
-      state_q  <= state_d;
-      last_q   <= last_d;
-      asked_q  <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
-      error_q  <= error_set || (error_q && !(clear_error_i && enable_i));
-      wanted_q <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
+      state_q      <= state_d;
+      store_last_q <= store_last_d;
+      load_last_q  <= load_last_d;
+      asked_q      <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
+      error_q      <= error_set || (error_q && !(clear_error_i && enable_i));
+      wanted_q     <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -504,8 +473,7 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SMask, SPut, LLook, LFind, LSlot,
-                      LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, IInsert, CTake, CFree,
-                      CPut})
+                      LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
@@ -515,8 +483,8 @@ module ds_sequencer
       state_q[5:3] == state_d[5:3] && (state_q == MRead) == (state_d == MRead))
     else $error("an operation turned into another one before its end");
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q != Idle && state_d == state_q) |-> asks || state_q inside {LRead, SWrite, FRead,
-                                                                        MRead})
+      (state_q != Idle && state_d == state_q) |->
+      asks || lm_valid_o || (state_q == FMask && late_only_i && !insert_done_i))
     else $error("an operation stalls in a step that waits for nobody");
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({lm_valid_o, ix_valid_o}))
@@ -540,15 +508,11 @@ module ds_sequencer
   StoreWanted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Idle && state_d == SLook) |-> store_want_i)
     else $error("a store began that has to wait for an older load of its line");
-  InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpInsert) |-> ix_slot_i == slot_o)
-    else $error("a line was inserted that the index has already");
   DeleteFound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o)
+      (ix_done && ix_delete_o) |-> ix_found_i && ix_slot_i == slot_o)
     else $error("a line that leaves was not in the index under its slot");
   IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(key_o) &&
-                                      $stable(slot_o))
+      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_delete_o) && $stable(key_o))
     else $error("an operation for the index changed or went away before it was taken");
   WantedEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!flush_want || act_o.pop) |=> !wanted_o)
@@ -574,11 +538,14 @@ module ds_sequencer
       (state_q == Idle && state_d == CTake) |-> late_few_i)
     else $error("a completion began that may make more lines late than there are places for");
   LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == FMask && late_i) |=> state_q inside {Idle, FRead})
+      (state_q == FMask && late_i && !late_only_i) |=> state_q inside {Idle, FRead})
     else $error("a late line was looked for in the index to delete it");
-  InsertLate_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q == IInsert |-> late_i)
-    else $error("a line is inserted and none is late");
+  InsertStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      insert_stands_i |-> late_i && !asked_q && state_q != FDelete)
+    else $error("an insertion stands while no line is late, or while a step has the index");
+  ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      load_runs_o |-> read_room_i)
+    else $error("a load began without a place for its read");
   LookOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (late_hit_i && state_q inside {LLook, SLook}) |->
       !(state_q == LLook ? head_hit_i : write_hit_i))

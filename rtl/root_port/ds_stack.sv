@@ -61,7 +61,7 @@ module ds_stack
   // Line of the operation, and who has a line
   output line_addr_t           key_o,            // line of the operation, between two that of the
                                                  // oldest store
-  output logic [StackBits-1:0] slot_o,           // its slot, with an insert and act_o.merge_add
+  output logic [StackBits-1:0] slot_o,           // its slot, with act_o.merge_add
   output byte_en_t             mask_o,           // valid bytes of that slot, with act_o.merge_add
   output line_addr_t           look_line_o,      // line to look up for: the oldest store's, or that
                                                  // of a flush
@@ -108,8 +108,8 @@ module ds_stack
   output logic [MergeBits-1:0] merge_index_o,    // index of the merge whose read is offered, and
                                                  // with act_o.merge_sent
   // Local memory
-  input  logic                 read_room_i,      // level: one more load can read local memory; must
-                                                 // not fall while one is offered
+  input  logic                 read_room_i,      // level: one more load can read local memory;
+                                                 // stays until act_o.head_local
   output logic                 lm_valid_o,       // a read or write of lm_slot_o; stays until taken
   input  logic                 lm_ready_i,       // low to stall
   output logic [StackBits-1:0] lm_slot_o,        // its slot; stays until taken
@@ -117,10 +117,12 @@ module ds_stack
                                                  // until taken
   output lm_kind_e             lm_kind_o,        // of a read: for the head load, a merge or a write
                                                  // to the endpoint; stays until taken
-  // Index; its key and slot are key_o and slot_o
+  // Index
   output logic                 ix_valid_o,       // an operation for the index; stays until taken
   input  logic                 ix_ready_i,       // low while it has one
   output logic [1:0]           ix_op_o,          // 0 find, 1 insert, 2 delete; stays until taken
+  output line_addr_t           ix_key_o,         // its line, address[51:6]; stays until taken
+  output logic [StackBits-1:0] ix_slot_o,        // of an insert: its slot; stays until taken
   input  logic                 ix_rsp_valid_i,   // pulse: the answer, from the cycle after the
                                                  // operation was taken on
   input  logic                 ix_found_i,       // with the answer: the line was there
@@ -229,9 +231,10 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Late lines: the line that an operation looks for is the head load's or the oldest store's
   // ---------------------------------------------------------------------------------------------
-  logic       late, late_room, late_few, late_hit, load_runs;
-  slot_t      late_slot, late_hit_slot;
-  line_addr_t late_line;
+  logic       late, late_only, late_room, late_few, late_hit, load_runs, store_runs;
+  logic       op_asks, op_ix, op_deletes, insert_stands, insert_done, inserted, insert_ix;
+  slot_t      late_hit_slot;
+  line_addr_t insert_line;
 
   ds_late #(
     .Inserts  (Inserts),
@@ -242,23 +245,35 @@ module ds_stack
     .push_i     (act_o.push),
     .line_i     (counted_line),
     .slot_i     (pushed_slot),
-    .inserted_i (act_o.inserted),
-    .drop_i     (act_o.unstack && late),
+    .drop_i     (act_o.unstack && act_o.pop),
     .late_o     (late),
+    .only_o     (late_only),
     .room_o     (late_room),
     .few_o      (late_few),
-    .low_line_o (late_line),
-    .low_slot_o (late_slot),
     .look_line_i(load_runs ? head_line_i : store_line_i),
     .hit_o      (late_hit),
-    .hit_slot_o (late_hit_slot)
+    .hit_slot_o (late_hit_slot),
+    .asks_i     (op_asks),
+    .stands_o   (insert_stands),
+    .done_o     (insert_done),
+    .inserted_o (inserted),
+    .ix_valid_o (insert_ix),
+    .ix_ready_i,
+    .ix_key_o   (insert_line),
+    .ix_slot_o,
+    .ix_rsp_valid_i,
+    .ix_found_i
   );
+
+  assign ix_valid_o = insert_ix || op_ix;
+  assign ix_op_o    = insert_ix ? 2'd1 : {op_deletes, 1'b0};
+  assign ix_key_o   = insert_ix ? insert_line : key_o;
 
   // ---------------------------------------------------------------------------------------------
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
   logic                 head_hit, head_full, write_is, write_room, write_room_two, write_dirty;
-  logic                 ans_dirty, ans_head, ans_line, store_runs, completes;
+  logic                 ans_dirty, ans_head, ans_line, completes;
   logic [6:0]           writes_used;
   logic [WriteBits-1:0] write_next, fast_place;
   slot_t                head_slot, write_slot, write_done_slot, ans_slot;
@@ -382,7 +397,7 @@ module ds_stack
   logic       head_want, store_want, wanted;
   line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) &&
+  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) && read_room_i &&
                       !(wanted && head_line_i == wanted_line);
   // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
   assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&
@@ -446,11 +461,13 @@ module ds_stack
     .free_slot_i      (free_slot),
     .stack_slot_i     (stack_slot),
     .late_i           (late),
+    .late_only_i      (late_only),
     .late_few_i       (late_few),
-    .late_line_i      (late_line),
-    .late_slot_i      (late_slot),
     .late_hit_i       (late_hit),
     .late_hit_slot_i  (late_hit_slot),
+    .asks_o           (op_asks),
+    .insert_stands_i  (insert_stands),
+    .insert_done_i    (insert_done),
     .word_line_i      (word_line),
     .word_mask_i      (word_mask),
     .read_room_i,
@@ -458,9 +475,9 @@ module ds_stack
     .lm_ready_i       (lm_ready_i && !lm_fast),
     .lm_write_o       (op_lm_write),
     .lm_kind_o,
-    .ix_valid_o,
+    .ix_valid_o       (op_ix),
     .ix_ready_i,
-    .ix_op_o,
+    .ix_delete_o      (op_deletes),
     .ix_rsp_valid_i,
     .ix_found_i,
     .ix_slot_i
@@ -476,6 +493,14 @@ module ds_stack
     else $error("more lines deferred than there are slots");
   Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> counted_maybe)
     else $error("a line leaves that the filter does not know");
+  OneAsks_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(insert_ix && op_ix))
+    else $error("an insertion and a step of an operation are offered to the index at once");
+  InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      insert_done |-> ix_slot_i == ix_slot_o)
+    else $error("a line was inserted that the index has already");
+  Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      inserted |-> !(act_o.unstack && act_o.pop && late_only))
+    else $error("a line was inserted and left as a late one");
   // A direct store may leave in the cycle in which a completion defers its own line.
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (fast_defers || (op.push && !completes)) |-> act_o.store_pop && look_line_o == store_line_i &&

@@ -57,7 +57,7 @@ module ds_alone_tb
   output logic [5:0]        state_o,
   output logic [5:0]        ix_o,     // from bit 0: valid, ready, operation, answer, found
   output logic              match_o,  // the endpoint's answer is a merge's
-  output logic [19:0]       act_o,
+  output logic [18:0]       act_o,
   output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
                                       // memory, by the memory queue, leaves direct, leaves deferred,
                                       // waits at local memory, at the memory queue, for the answer
@@ -75,9 +75,9 @@ module ds_alone_tb
   logic [3:0][12:0]  count;
   logic [3:0][9:0]   ev;
   logic [3:0][5:0]   state;
-  logic [3:0][5:0]   ix;
   logic [3:0]        match;
-  logic [3:0][19:0]  act;
+  logic [3:0][18:0]  act;
+  logic [3:0][5:0]   ix;
   logic [3:0][13:0]  fast;
   logic [3:0][8:0][3:0] tables;
 
@@ -204,7 +204,7 @@ module ds_alone_tb
       u_engine.u_stack.u_fast.begins_o && !u_engine.u_stack.u_fast.begins_direct_o,
       u_engine.u_stack.u_fast.begins_o && u_engine.u_stack.u_fast.begins_direct_o};
     assign tables[g] = {
-      {u_engine.act.inserted || (u_engine.act.unstack && u_engine.u_stack.late), u_engine.act.push,
+      {u_engine.u_stack.inserted || (u_engine.act.unstack && u_engine.act.pop), u_engine.act.push,
        !u_engine.u_stack.late, !u_engine.u_stack.late_room},
       {u_engine.act.pop, u_engine.act.push, pending == '0, 32'(pending) == Depth},
       {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_stack.slots_used == '0,
