@@ -80,12 +80,12 @@ class DsMeetings {
   static constexpr unsigned kInsert = 1;
   // Bits of ds_act_t.
   enum Act : unsigned {
-    Pop = 3,
-    SlotTake = 8,
+    Pop = 2,
+    SlotTake = 7,
     MergeSent,
     MergeAdd,
-    WriteMark = 14,
-    Refused = 16,
+    WriteMark = 13,
+    Refused = 15,
     Stored,
     HeadLocal,
     SetPass
