@@ -75,6 +75,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     v.mask = slots_[slot].mask;
     v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.back();
   }
+  v.late = late_slot_of(line).has_value();
   if (state_ == State::FDelete && slots_[slot_].line == line) {
     v.deferred = v.chosen = true;
     v.mask = slots_[slot_].mask;
@@ -104,6 +105,14 @@ bool DsEngine::may_write(const In& in, unsigned begun_flushes) const {
   return taken < std::min(in.max_writes, config_.writes) && !error_;
 }
 
+// The slot of a line that is deferred and that the index does not have yet.
+std::optional<unsigned> DsEngine::late_slot_of(std::uint64_t line) const {
+  for (auto slot = pending_.end() - unindexed_; slot != pending_.end(); ++slot) {
+    if (slots_[*slot].line == line) return *slot;
+  }
+  return std::nullopt;
+}
+
 std::optional<unsigned> DsEngine::write_entry() const {
   for (unsigned w = 0; w < writes_.size(); ++w) {
     if (!writes_[w].valid && !(fast_ && fast_->write == w)) return w;
@@ -127,7 +136,7 @@ bool DsEngine::may_go_at_once(const In& in) const {
 // The oldest store goes to local memory, perhaps to the endpoint, from the next cycle on.
 bool DsEngine::fast_looks(const In& in) const {
   if (stores_.empty() || fast_ || store_works()) return false;
-  if (state_ == State::Idle && (!completed_.empty() || merge_at(1))) return false;
+  if (state_ == State::Idle && (completion_eligible() || merge_at(1))) return false;
   if (state_ == State::FMask) return false;
   if (state_ == State::FDelete && accepted_ && in.ix_rsp_valid) return false;
   const std::uint64_t line = line_number(stores_.front());
@@ -160,16 +169,21 @@ bool DsEngine::head_wants_mq(const In& in) const {
   return head_passes(in) && !has(in.mem, line_number(in.head));
 }
 
+// Of an index that refuses inserts, a completion waits for a flush: then too many lines are late.
+bool DsEngine::completion_eligible() const {
+  return !completed_.empty() && unindexed_ <= config_.inserts;
+}
+
 // With a write of a part of the line in flight it waits for its end.
 bool DsEngine::load_eligible(const In& in) const {
   if (!in.head_valid || head_passes(in) || wanted_ == line_number(in.head)) return false;
+  if (!lowest_free(reads_)) return false;
   const auto w = write_with(line_number(in.head));
-  return w ? writes_[*w].mask == kAllBytes : (head_is_new_ ? unindexed_ : awaited_) == 0;
+  return !w || writes_[*w].mask == kAllBytes;
 }
 
 bool DsEngine::store_eligible(const In& in) const {
-  if (stores_.empty() || store_held(in) || done_ || fast_) return false;
-  return unindexed_ == 0 || write_with(line_number(stores_.front()));
+  return !stores_.empty() && unindexed_ < config_.inserts && !store_held(in) && !done_ && !fast_;
 }
 
 bool DsEngine::flush_eligible(const In& in) const {
@@ -235,10 +249,8 @@ std::optional<LmRequest> DsEngine::operation_request() const {
   request.slot = slot_;
   switch (state_) {
     case State::LRead: {
-      const auto entry = offered_ ? offered_ : lowest_free(reads_);
-      if (!entry) return std::nullopt;
       request.kind = LmKind::Load;
-      request.index = *entry;
+      request.index = offered_ ? *offered_ : *lowest_free(reads_);  // it began with one
       return request;
     }
     case State::SWrite:
@@ -277,9 +289,33 @@ LmRequest DsEngine::lm_request(LmSource source) const {
   return request;
 }
 
-bool DsEngine::index_state() const {
-  return state_ == State::LFind || state_ == State::SFind || state_ == State::IInsert ||
-         state_ == State::FDelete;
+bool DsEngine::asks_index() const {
+  return state_ == State::LFind || state_ == State::SFind || state_ == State::FDelete;
+}
+
+// Beside the operations, in turn with what they ask: neither takes back what it offered.
+bool DsEngine::offers_insertion() const {
+  if (insertion_ == Insertion::Taken) return false;
+  return insertion_ == Insertion::Stalled || (unindexed_ > 0 && !asks_index());
+}
+
+bool DsEngine::insertion_ends(const In& in) const {
+  return insertion_ == Insertion::Taken && in.ix_rsp_valid;
+}
+
+// A flush cannot let its line go while the index works on it.
+bool DsEngine::top_is_inserted(const In& in) const {
+  return unindexed_ == 1 && !insertion_ends(in);
+}
+
+// Found: the index had no place, and the line stays late.
+void DsEngine::step_insertion(const In& in, const Out& now) {
+  if (insertion_ends(in)) {
+    insertion_ = Insertion::None;
+    if (!in.ix_found) --unindexed_;
+  } else if (now.ix_valid && now.ix_op == 1) {
+    insertion_ = in.ix_ready ? Insertion::Taken : Insertion::Stalled;
+  }
 }
 
 bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) const {
@@ -292,7 +328,6 @@ bool DsEngine::moves(const In& in) const {
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
   if (response_ || done_ || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
-  if (in.head_valid && head_is_new_) return true;
   if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
   if (!completed_.empty() || merge_at(1)) return true;
   return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
@@ -335,15 +370,16 @@ DsEngine::Out DsEngine::eval(const In& in) const {
   out.rsp_valid = response_.has_value();
   if (response_) out.rsp = *response_;
 
-  out.ix_valid = index_state() && !accepted_;
-  if (state_ == State::LFind) {
+  const bool inserts = offers_insertion();
+  out.ix_valid = inserts || (asks_index() && insertion_ == Insertion::None && !accepted_);
+  if (inserts) {
+    out.ix_op = 1;
+    out.ix_slot = lowest_late();
+    out.ix_key = slots_[out.ix_slot].line;
+  } else if (state_ == State::LFind) {
     out.ix_key = line_number(in.head);
   } else if (state_ == State::SFind) {
     out.ix_key = line_number(stores_.front());
-  } else if (state_ == State::IInsert) {
-    out.ix_op = 1;
-    out.ix_key = slots_[slot_].line;
-    out.ix_slot = slot_;
   } else if (state_ == State::FDelete) {
     out.ix_op = 2;
     out.ix_key = slots_[slot_].line;
@@ -358,30 +394,34 @@ void DsEngine::hear_ready(Out& out, const In& in) const {
                 : in.mq_ready;
 }
 
-// C and M first, then L, S, F, I in turn.
+// C and M first, then S, but not twice before an L or F; these two in turn.
 DsEngine::State DsEngine::choose(const In& in) {
-  if (!completed_.empty()) return State::CTake;
+  if (completion_eligible()) return State::CTake;
   if (const auto m = merge_at(1)) {
     merge_ = *m;
     return State::MRead;
   }
-  const std::array order = {State::LLook, State::SLook, State::FTop, State::ITop};
-  const bool eligible[] = {load_eligible(in), store_eligible(in), flush_eligible(in),
-                           unindexed_ > 0};
-  const auto last =
-      static_cast<unsigned>(std::find(order.begin(), order.end(), last_) - order.begin());
-  for (unsigned turn = 1; turn <= 4; ++turn) {
-    const unsigned at = (last + turn) % 4;
-    if (eligible[at]) return last_ = order[at];
+  const bool store = store_eligible(in), load = load_eligible(in), flush = flush_eligible(in);
+  if (store && (!stored_last_ || (!load && !flush))) {
+    stored_last_ = true;
+    return State::SLook;
   }
-  return State::Idle;
+  if (!load && !flush) return State::Idle;
+  stored_last_ = false;
+  const bool load_first = last_ == State::FTop;
+  return last_ = load && (load_first || !flush) ? State::LLook : State::FTop;
 }
 
 DsEngine::State DsEngine::look_load(const In& in) {
-  const auto w = write_with(line_number(in.head));
-  if (!w) return State::LFind;
-  slot_ = writes_[*w].slot;
-  return State::LRead;
+  const std::uint64_t line = line_number(in.head);
+  if (const auto w = write_with(line)) {
+    slot_ = writes_[*w].slot;
+    return State::LRead;
+  }
+  const auto late = late_slot_of(line);
+  if (!late) return State::LFind;
+  slot_ = *late;
+  return State::LSlot;
 }
 
 DsEngine::State DsEngine::mask_load(const In& in) {
@@ -397,8 +437,7 @@ DsEngine::State DsEngine::mask_load(const In& in) {
 
 DsEngine::State DsEngine::take_load(const In& in, const Out& now) {
   offered_.reset();
-  if (lm_source() != LmSource::Operation)
-    return State::LRead;  // no read entry, or a direct store's
+  if (lm_source() != LmSource::Operation) return State::LRead;  // a fast store's stands there
   if (!in.lm_ready) {
     offered_ = now.lm_req.index;
     return State::LRead;
@@ -413,6 +452,11 @@ DsEngine::State DsEngine::look_store() {
   there_ = false;
   if (const auto w = write_with(line)) {
     slot_ = writes_[*w].slot;
+    return State::SWrite;
+  }
+  if (const auto late = late_slot_of(line)) {
+    there_ = true;
+    slot_ = *late;
     return State::SWrite;
   }
   return filter_.maybe(line) ? State::SFind : State::SNew;
@@ -438,7 +482,7 @@ DsEngine::State DsEngine::write_store(const In& in) {
     writes_[*w].dirty = true;
     return store_leaves(&DsEvents::in_place);
   }
-  return there_ ? State::SSlot : State::SPut;
+  return there_ ? State::SMask : State::SPut;
 }
 
 DsEngine::State DsEngine::mask_store() {
@@ -460,9 +504,11 @@ bool DsEngine::flush_is_refused(const In& in) const {
 
 // A line that the index does not have yet goes without a search.
 DsEngine::State DsEngine::take_flush(const In& in) {
+  if (top_is_inserted(in)) return State::FMask;
   if (flush_is_refused(in)) return State::Idle;
+  const bool inserted = unindexed_ == 1 && !in.ix_found;
   pending_.pop_back();
-  if (unindexed_ == 0) return State::FDelete;
+  if (unindexed_ == 0 || inserted) return State::FDelete;
   --unindexed_;
   flush_goes();
   return State::FRead;
@@ -556,9 +602,9 @@ void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
 
 DsEngine::State DsEngine::step(const In& in, const Out& now) {
   const bool lm_taken = in.lm_ready && lm_source() == LmSource::Operation;
-  if (index_state()) {
-    if (now.ix_valid) accepted_ = in.ix_ready;
-    if (now.ix_valid || !in.ix_rsp_valid) return state_;
+  if (asks_index()) {
+    if (now.ix_valid && now.ix_op != 1) accepted_ = in.ix_ready;
+    if (now.ix_valid || !accepted_ || !in.ix_rsp_valid) return state_;
     accepted_ = false;
   }
   switch (state_) {
@@ -587,8 +633,6 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return new_slot(in);
     case State::SWrite:
       return write_store(in);
-    case State::SSlot:
-      return State::SMask;
     case State::SMask:
       return mask_store();
     case State::SPut:
@@ -611,14 +655,6 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return free_write();
     case State::CPut:
       return keep_write();
-    case State::ITop:
-      slot_ = pending_[pending_.size() - unindexed_];
-      return State::ISlot;
-    case State::ISlot:
-      return State::IInsert;
-    case State::IInsert:  // found: the index had no place, and the line stays late
-      if (!in.ix_found) --unindexed_;
-      return State::Idle;
     case State::MRead:
       if (lm_taken) merges_[merge_].stage = 2;
       return lm_taken ? State::Idle : State::MRead;
@@ -680,7 +716,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto answer = response_source(in);
   const auto merge = merge_of(in);
   const bool may_flush = flush_eligible(in);
-  const bool refused = state_ == State::FMask && flush_is_refused(in);
+  const bool refused = state_ == State::FMask && !top_is_inserted(in) && flush_is_refused(in);
   const bool takes = state_ == State::FMask || state_ == State::FDelete;
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
@@ -692,22 +728,14 @@ void DsEngine::clock(const In& in, const Out& now) {
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 
-  const bool head_goes = in.head_valid && write_with(line_number(in.head));
-  const unsigned late_before = unindexed_;
-
   error_now_ = false;
-  const bool inserts = state_ == State::IInsert;
   if (state_ != State::Idle || !looks) state_ = step(in, now);
-  const bool inserted = inserts && state_ != State::IInsert && !in.ix_found;
+  step_insertion(in, now);
   if (fast_) {
     step_fast(changes, local == LmSource::Fast && in.lm_ready,
               source == MqSource::Direct && in.mq_ready);
   }
   if (begun) fast_ = begun;
-  if (head_is_new_) awaited_ = late_before;
-  if (inserted && awaited_ > 0) --awaited_;
-  awaited_ = head_goes ? unindexed_ : std::min(awaited_, unindexed_);
-  head_is_new_ = !in.head_valid || now.head_ready;
   lm_stalled_ = in.lm_ready ? std::nullopt : local;
   if (refused) wanted_ = slots_[slot_].line;
   if (!may_flush || (takes && state_ == State::FRead)) wanted_.reset();

@@ -113,6 +113,7 @@ class DsEngine {
   struct LineView {
     bool waits = false;        // a store of it in the FIFO
     bool deferred = false;     // it has a slot on the stack
+    bool late = false;         // ... and the index does not have it yet
     bool chosen = false;       // ... and a flush is about to take it
     bool under_way = false;    // to the endpoint
     bool dirty = false;        // ... and it was stored to since
@@ -128,8 +129,8 @@ class DsEngine {
   // clang-format off
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
-    SLook, SFind, SNew, SWrite, SSlot, SMask, SPut,
-    FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot, IInsert,
+    SLook, SFind, SNew, SWrite, SMask, SPut,
+    FTop, FSlot, FMask, FDelete, FRead,
     CTake, CFree, CPut, MRead
   };
   // clang-format on
@@ -186,6 +187,8 @@ class DsEngine {
   [[nodiscard]] bool merge_holds(std::uint64_t line) const;
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
+  [[nodiscard]] std::optional<unsigned> late_slot_of(std::uint64_t line) const;
+  [[nodiscard]] unsigned lowest_late() const { return pending_[pending_.size() - unindexed_]; }
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
@@ -196,6 +199,7 @@ class DsEngine {
   [[nodiscard]] bool head_passes(const In& in) const;
   [[nodiscard]] bool head_wants_mq(const In& in) const;
   [[nodiscard]] bool store_held(const In& in) const;
+  [[nodiscard]] bool completion_eligible() const;
   [[nodiscard]] bool load_eligible(const In& in) const;
   [[nodiscard]] bool store_eligible(const In& in) const;
   [[nodiscard]] bool flush_eligible(const In& in) const;
@@ -206,7 +210,11 @@ class DsEngine {
   [[nodiscard]] std::optional<LmRequest> operation_request() const;
   [[nodiscard]] std::optional<LmSource> lm_source() const;
   [[nodiscard]] LmRequest lm_request(LmSource source) const;
-  [[nodiscard]] bool index_state() const;
+  [[nodiscard]] bool asks_index() const;
+  [[nodiscard]] bool offers_insertion() const;
+  [[nodiscard]] bool insertion_ends(const In& in) const;
+  [[nodiscard]] bool top_is_inserted(const In& in) const;
+  void step_insertion(const In& in, const Out& now);
 
   // The sequencer: what a state does in this cycle, and the next one.
   State choose(const In& in);
@@ -251,9 +259,6 @@ class DsEngine {
   std::deque<Completion> completed_;
   std::optional<Done> done_;
   std::optional<MemResponse> response_;
-  bool head_is_new_ = true;  // it came in this cycle, if there is one
-  // Of the late lines, the lowest: those that the head load waits for.
-  unsigned awaited_ = 0;
   bool pass_ = false;  // the head load was looked up
   // A flush found this line busy: no further load of it begins before the flush has its turn.
   std::optional<std::uint64_t> wanted_;
@@ -261,10 +266,13 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  State last_ = State::ITop;  // of LLook, SLook, FTop, ITop
+  bool stored_last_ = false;  // of L, S and F, S was chosen last
+  State last_ = State::FTop;  // of LLook and FTop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
+  // The lowest late line stands at the index: offered and not taken yet, or taken.
+  enum class Insertion : std::uint8_t { None, Stalled, Taken } insertion_ = Insertion::None;
   std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken
   std::optional<LmSource> lm_stalled_;

@@ -178,11 +178,9 @@ package cxlgpu_pkg;
     logic slot_take;     // a free slot
     logic slot_release;  // to the pool
     logic stack_top;     // stack: its top is read
-    logic stack_late;    // its lowest late line is read
     logic push;          // on the stack, late, and into the filter
     logic unstack;       // the top leaves the stack, and is deferred until pop
     logic pop;           // it is no longer deferred, and leaves the filter
-    logic inserted;      // the lowest late line is in the index
     logic word_read;     // slot memory
     logic word_write;
   } ds_act_t;

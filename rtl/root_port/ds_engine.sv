@@ -5,7 +5,8 @@
 //
 //   req -+- stores -> store FIFO -> fast, or sequencer -- local memory: data of each slot
 //        |                          |  |  |
-//        +- loads  -> (SR queue) -> |  |  +- index (outside), filter, slots, slot memory: waiting
+//        +- loads  -> (SR queue) -> |  |  +- index (outside), late lines, filter, slots, slot
+//                         |         |  |     memory: waiting
 //                         |         |  +---- write table: what is on its way
 //                         |         v
 //                         +------> issue -> (memory queue) -> completions, merges, answers -> rsp
@@ -36,7 +37,7 @@ module ds_engine
   parameter  int unsigned Writes     = 8,     // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Stores     = 8,     // stores that can wait at the entry; 1 or more
   parameter  int unsigned Inserts    = 16,    // lines not in the index yet, from which on no more
-                                              // fast stores are deferred; 1 or more
+                                              // stores begin; 1 or more
   parameter  int unsigned Merges     = 2,     // most loads in flight of a line partly in local
                                               // memory; 1..16
   parameter  int unsigned Reads      = 8,     // most loads in flight from local memory alone; 1..16
@@ -339,7 +340,6 @@ module ds_engine
     .count_o,
     .quiet_o        (quiet),
     .head_valid_i,
-    .head_leaves_i  (head_ready_o),
     .head_passes_i  (passes),
     .head_line_i    (head_req_i.line),
     .load_runs_o    (load_runs),
@@ -388,14 +388,14 @@ module ds_engine
     .ix_valid_o,
     .ix_ready_i,
     .ix_op_o,
+    .ix_key_o,
+    .ix_slot_o,
     .ix_rsp_valid_i,
     .ix_found_i,
     .ix_slot_i
   );
 
-  assign ix_key_o  = key;
-  assign ix_slot_o = slot;
-  assign empty_o   = !store_valid && answer_room && quiet;
+  assign empty_o = !store_valid && answer_room && quiet;
 
   always_comb begin
     lm_req_o       = '0;

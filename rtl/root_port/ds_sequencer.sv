@@ -5,14 +5,16 @@
 //
 //   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
 //   S  the oldest store                      SLook SFind SNew SWrite, then
-//                                            in place (SSlot SMask) or deferred (SPut)
+//                                            in place (SMask) or deferred (SPut)
 //   F  the newest deferred line goes out     FTop FSlot FMask FDelete FRead
-//   I  the lowest late line into the index   ITop ISlot IInsert
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
-// Idle chooses: C, M, else of L, S, F and I the next in turn, unless a fast store begins. A state
-// lasts a cycle unless it waits: for the index or for local memory.
+// Idle chooses, unless a fast store begins: C, M, every other time S, else L and F in turn, else S.
+// A state lasts a cycle unless it waits: for the index or for local memory.
+//
+// Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
+// A flush of the line that is inserted waits in FMask for the answer, as that says where it is.
 //
 // Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
 // take a place of the write table, count in the filter or write the stack's memories.
@@ -55,7 +57,7 @@ module ds_sequencer
                                                    // operation ends
   input  logic                 head_hit_i,         // comb from head_line_i: a write of it is in
                                                    // flight
-  input  logic [StackBits-1:0] head_slot_i,        // with head_hit_i: the slot of that write
+  input  logic [StackBits-1:0] head_slot_i,        // the slot of that write, 0 without head_hit_i
   // Oldest store
   input  logic                 store_want_i,       // level: the oldest store may begin; low behind
                                                    // an older load of its line
@@ -94,7 +96,7 @@ module ds_sequencer
   // Write table
   input  logic                 write_hit_i,        // comb from the oldest store's line, while
                                                    // store_runs_o: a write of it is in flight
-  input  logic [StackBits-1:0] write_slot_i,       // with write_hit_i: the slot of that write
+  input  logic [StackBits-1:0] write_slot_i,       // the slot of that write, 0 without write_hit_i
   input  logic [WriteBits-1:0] write_next_i,       // index of the write that act_o.write_add begins
   output logic [WriteBits-1:0] write_index_o,      // index of the write to look up, that
                                                    // act_o.write_free ends, or whose read (LmFlush)
@@ -106,8 +108,8 @@ module ds_sequencer
   input  logic                 write_dirty_i,      // comb from write_index_o: a store changed the
                                                    // slot after the write had begun
   // Completions
-  input  logic                 done_valid_i,       // an answer of a write waits and may be taken;
-                                                   // stays until act_o.done_pop
+  input  logic                 done_valid_i,       // an answer of a write waits; stays until
+                                                   // act_o.done_pop
   input  logic [WriteBits-1:0] done_index_i,       // its index
   input  logic                 done_error_i,       // it was answered with an error: the line is
                                                    // deferred again
@@ -122,18 +124,31 @@ module ds_sequencer
                                                    // with act_o.merge_sent
   // Slots
   input  logic                 pending_i,          // level: a line is deferred
-  input  logic                 late_i,             // level: one of them is late
   input  logic                 slot_room_i,        // level: a slot is free
   input  logic [StackBits-1:0] free_slot_i,        // with slot_room_i: that slot
-  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top or stack_late gave,
-                                                   // from the cycle after until the next of these
+  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top gave, from the cycle
+                                                   // after until the next
+  // Late lines
+  input  logic                 late_i,             // level: a deferred line is late, so is the top
+  input  logic                 late_only_i,        // level: exactly one is late
+  input  logic                 late_few_i,         // level: one more may be late for a completion
+  input  logic                 late_hit_i,         // comb from the head load's line while
+                                                   // load_runs_o, else the oldest store's: it is
+                                                   // late
+  input  logic [StackBits-1:0] late_hit_slot_i,    // its slot, 0 without late_hit_i
+  // Insertions
+  output logic                 asks_o,             // level: a step asks the index, or waits for
+                                                   // that
+  input  logic                 insert_stands_i,    // level: an insertion is at the index: nothing
+                                                   // is offered
+  input  logic                 insert_done_i,      // pulse, with ix_found_i: it is answered
   // Slot memory {line, mask}
   input  line_addr_t           word_line_i,        // line in the slot memory, from the cycle after
                                                    // act_o.word_read until the next
   input  byte_en_t             word_mask_i,        // valid bytes there; likewise
   // Local memory
   input  logic                 read_room_i,        // level: one more load can read local memory;
-                                                   // must not fall while one is offered
+                                                   // stays until act_o.head_local
   output logic                 lm_valid_o,         // a read or write of slot_o; stays until taken
   input  logic                 lm_ready_i,         // low to stall
   output logic                 lm_write_o,         // 1 a write of the oldest store, 0 a read; stays
@@ -141,14 +156,14 @@ module ds_sequencer
   output lm_kind_e             lm_kind_o,          // of a read: for the head load, a merge or a
                                                    // write to the endpoint; stays until taken
   // Index
-  output logic                 ix_valid_o,         // an operation for the index on key_o and
-                                                   // slot_o; stays until taken
+  output logic                 ix_valid_o,         // an operation for the index on key_o; stays
+                                                   // until taken
   input  logic                 ix_ready_i,         // low while it has one
-  output logic [1:0]           ix_op_o,            // 0 find, 1 insert, 2 delete; stays until taken
+  output logic                 ix_delete_o,        // 1 delete, 0 find; stays until taken
   input  logic                 ix_rsp_valid_i,     // pulse: the answer, from the cycle after the
                                                    // operation was taken on
-  input  logic                 ix_found_i,         // with the answer: the line was there; insert:
-                                                   // there is no place for it
+  input  logic                 ix_found_i,         // with the answer: the line was there; to an
+                                                   // insertion: there is no place for it
   input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
 );
 
@@ -156,20 +171,14 @@ module ds_sequencer
   // three tell the operations apart, but for M.
   typedef enum logic [5:0] {
     Idle   = 6'h00, MRead,
-    SLook  = 6'h08, SFind, SNew, SWrite, SSlot, SMask, SPut,
+    SLook  = 6'h08, SFind, SNew, SWrite, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
     FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
-    ITop   = 6'h28, ISlot, IInsert,
     CTake  = 6'h30, CFree, CPut
   } state_e;
-  typedef enum logic [1:0] {TurnL, TurnS, TurnF, TurnI} turn_e;
-
-  localparam logic [1:0] OpFind   = 2'd0;
-  localparam logic [1:0] OpInsert = 2'd1;
-  localparam logic [1:0] OpDelete = 2'd2;
-
   state_e               state_q, state_d, chosen;
-  turn_e                last_q, last_d;
+  logic                 store_last_q, store_last_d;  // S was the last of L, S and F
+  logic                 load_last_q, load_last_d;    // L was the last of L and F
   logic [StackBits-1:0] slot_q, slot_d;
   logic                 new_q, new_d;      // the store's slot was free before
   logic [WriteBits-1:0] write_q, write_d;
@@ -180,23 +189,18 @@ module ds_sequencer
   line_addr_t           wanted_line_q;
   ds_event_t            ev_d;
 
-  logic asks, ix_done, lm_taken, flush_want;
+  logic asks, ix_done, lm_taken, flush_want, may_complete;
 
   // ---------------------------------------------------------------------------------------------
   // What stands at index and local memory
   // ---------------------------------------------------------------------------------------------
-  assign asks       = state_q inside {LFind, SFind, FDelete, IInsert};
-  assign ix_valid_o = asks && !asked_q;
-  assign ix_done    = asked_q && ix_rsp_valid_i;
-  always_comb begin
-    unique case (state_q)
-      IInsert: ix_op_o = OpInsert;
-      FDelete: ix_op_o = OpDelete;
-      default: ix_op_o = OpFind;
-    endcase
-  end
+  assign asks        = state_q inside {LFind, SFind, FDelete};
+  assign asks_o      = asks;
+  assign ix_valid_o  = asks && !asked_q && !insert_stands_i;
+  assign ix_done     = asked_q && ix_rsp_valid_i;
+  assign ix_delete_o = state_q == FDelete;
 
-  assign lm_valid_o = (state_q == LRead && read_room_i) || state_q inside {SWrite, FRead, MRead};
+  assign lm_valid_o = state_q inside {LRead, SWrite, FRead, MRead};
   assign lm_write_o = state_q == SWrite;
   assign lm_taken   = lm_valid_o && lm_ready_i;
   always_comb begin
@@ -224,7 +228,7 @@ module ds_sequencer
       default:               mask_o = store_be_i;
     endcase
   end
-  // F and I have the slot that the stack's memory gave.
+  // F has the slot that the stack's memory gave.
   assign slot_o        = (state_q[5:4] == 2'd2) ? stack_slot_i : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
@@ -233,51 +237,32 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   // Fast stores
   // ---------------------------------------------------------------------------------------------
-  logic deletes;  // in this cycle
+  logic deletes;    // in this cycle
+  logic goes_late;  // the line of a flush in its last cycle of FMask
   assign deletes      = state_q == FDelete && ix_done;
+  assign goes_late    = late_i && !(late_only_i && !ix_found_i);
   assign load_runs_o  = state_q[5:3] == 3'd2;
   assign store_runs_o = state_q[5:3] == 3'd1;
   assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
   assign completes_o  = state_q inside {CFree, CPut};
   assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
-                        (state_q == Idle && (done_valid_i || merge_arrived_i));
+                        (state_q == Idle && (may_complete || merge_arrived_i));
   assign bars_defer_o = state_q inside {FTop, FSlot, FMask} || completes_o || deletes;
 
   // ---------------------------------------------------------------------------------------------
   // Choice
   // ---------------------------------------------------------------------------------------------
-  assign flush_want = pending_i && may_write_i && !error_q && may_flush_i;
+  assign may_complete = done_valid_i && late_few_i;
+  assign flush_want   = pending_i && may_write_i && !error_q && may_flush_i;
 
   always_comb begin
     chosen = Idle;
-    unique case (last_q)
-      TurnL: begin
-        if (store_want_i)      chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = ITop;
-        else if (head_want_i)  chosen = LLook;
-      end
-      TurnS: begin
-        if (flush_want)        chosen = FTop;
-        else if (late_i)       chosen = ITop;
-        else if (head_want_i)  chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-      end
-      TurnF: begin
-        if (late_i)            chosen = ITop;
-        else if (head_want_i)  chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-      end
-      default: begin
-        if (head_want_i)       chosen = LLook;
-        else if (store_want_i) chosen = SLook;
-        else if (flush_want)   chosen = FTop;
-        else if (late_i)       chosen = ITop;
-      end
-    endcase
+    if (store_want_i && !store_last_q)                    chosen = SLook;
+    else if (head_want_i && !(load_last_q && flush_want)) chosen = LLook;
+    else if (flush_want)                                  chosen = FTop;
+    else if (store_want_i)                                chosen = SLook;
     if (merge_arrived_i) chosen = MRead;
-    if (done_valid_i)    chosen = CTake;
+    if (may_complete)    chosen = CTake;
     // Never together with the two above: bars_begin_o.
     if (fast_begins_i || !enable_i) chosen = Idle;
   end
@@ -286,16 +271,17 @@ module ds_sequencer
   // State machine
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    state_d    = state_q;
-    last_d     = last_q;
-    slot_d     = slot_q;
-    new_d      = new_q;
-    write_d    = write_q;
-    merge_d    = merge_q;
-    error_set  = 1'b0;
-    wanted_set = 1'b0;
-    ev_d       = '0;
-    act_o      = '0;
+    state_d      = state_q;
+    store_last_d = store_last_q;
+    load_last_d  = load_last_q;
+    slot_d       = slot_q;
+    new_d        = new_q;
+    write_d      = write_q;
+    merge_d      = merge_q;
+    error_set    = 1'b0;
+    wanted_set   = 1'b0;
+    ev_d         = '0;
+    act_o        = '0;
 
     unique case (state_q)
       Idle: begin
@@ -304,18 +290,15 @@ module ds_sequencer
         slot_d  = merge_slot_i;
         merge_d = merge_next_i;
         write_d = done_index_i;
-        unique case (chosen)
-          LLook:   last_d = TurnL;
-          SLook:   last_d = TurnS;
-          FTop:    last_d = TurnF;
-          ITop:    last_d = TurnI;
-          default: ;
-        endcase
+        if (chosen inside {LLook, SLook, FTop}) store_last_d = chosen == SLook;
+        if (chosen inside {LLook, FTop})        load_last_d  = chosen == LLook;
       end
 
       LLook: begin
-        slot_d  = head_slot_i;
-        state_d = head_hit_i ? LRead : LFind;
+        slot_d = head_slot_i | late_hit_slot_i;
+        if (head_hit_i)      state_d = LRead;
+        else if (late_hit_i) state_d = LSlot;
+        else                 state_d = LFind;
       end
       LFind: if (ix_done) begin
         slot_d         = ix_slot_i;
@@ -344,10 +327,10 @@ module ds_sequencer
       end
 
       SLook: begin
-        slot_d = write_slot_i;
-        if (write_hit_i)      state_d = SWrite;
-        else if (look_maybe_i) state_d = SFind;
-        else                  state_d = SNew;
+        slot_d = write_slot_i | late_hit_slot_i;
+        if (write_hit_i || late_hit_i) state_d = SWrite;
+        else if (look_maybe_i)         state_d = SFind;
+        else                           state_d = SNew;
       end
       SFind: if (ix_done) begin
         slot_d         = ix_slot_i;
@@ -367,22 +350,18 @@ module ds_sequencer
         end
         state_d         = slot_room_i ? SWrite : Idle;
       end
-      SWrite: if (lm_taken) begin
-        act_o.stored = 1'b1;
-        if (write_hit_i) begin
-          act_o.write_mark = 1'b1;
-          act_o.store_pop  = 1'b1;
-          ev_d.in_place    = 1'b1;
-          state_d          = Idle;
-        end else if (!new_q) begin
-          state_d = SSlot;
-        end else begin
-          state_d = SPut;
+      SWrite: begin
+        act_o.word_read = !new_q;
+        if (lm_taken) begin
+          act_o.stored = 1'b1;
+          state_d      = new_q ? SPut : SMask;
+          if (write_hit_i) begin
+            act_o.write_mark = 1'b1;
+            act_o.store_pop  = 1'b1;
+            ev_d.in_place    = 1'b1;
+            state_d          = Idle;
+          end
         end
-      end
-      SSlot: begin
-        act_o.word_read = 1'b1;
-        state_d         = SMask;
       end
       SMask: begin
         act_o.word_write = 1'b1;
@@ -407,15 +386,17 @@ module ds_sequencer
         state_d         = FMask;
       end
       FMask: begin
-        write_d    = write_next_i;
-        wanted_set = look_busy_i;
-        if (look_busy_i) begin
-          state_d = Idle;
+        write_d = write_next_i;
+        if (late_only_i && !insert_done_i) begin
+          state_d = FMask;
+        end else if (look_busy_i) begin
+          wanted_set = 1'b1;
+          state_d    = Idle;
         end else begin
           act_o.unstack   = 1'b1;
-          act_o.pop       = late_i;
-          act_o.write_add = late_i;
-          state_d         = late_i ? FRead : FDelete;
+          act_o.pop       = goes_late;
+          act_o.write_add = goes_late;
+          state_d         = goes_late ? FRead : FDelete;
         end
       end
       FDelete: if (ix_done) begin
@@ -427,19 +408,6 @@ module ds_sequencer
       FRead: if (lm_taken) begin
         ev_d.flushed = 1'b1;
         state_d      = Idle;
-      end
-
-      ITop: begin
-        act_o.stack_late = 1'b1;
-        state_d          = ISlot;
-      end
-      ISlot: begin
-        act_o.word_read = 1'b1;
-        state_d         = IInsert;
-      end
-      IInsert: if (ix_done) begin
-        act_o.inserted = !ix_found_i;  // no place: it stays late, and I has its turn again
-        state_d        = Idle;
       end
 
       CTake: begin
@@ -472,17 +440,19 @@ module ds_sequencer
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= Idle;
-      last_q   <= TurnI;
-      asked_q  <= 1'b0;
-      error_q  <= 1'b0;
-      wanted_q <= 1'b0;
+      state_q      <= Idle;
+      store_last_q <= 1'b0;
+      load_last_q  <= 1'b0;
+      asked_q      <= 1'b0;
+      error_q      <= 1'b0;
+      wanted_q     <= 1'b0;
     end else begin
-      state_q  <= state_d;
-      last_q   <= last_d;
-      asked_q  <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
-      error_q  <= error_set || (error_q && !(clear_error_i && enable_i));
-      wanted_q <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
+      state_q      <= state_d;
+      store_last_q <= store_last_d;
+      load_last_q  <= load_last_d;
+      asked_q      <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
+      error_q      <= error_set || (error_q && !(clear_error_i && enable_i));
+      wanted_q     <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -502,9 +472,8 @@ module ds_sequencer
   // Contract
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SSlot, SMask, SPut, LLook, LFind,
-                      LSlot, LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, ITop, ISlot,
-                      IInsert, CTake, CFree, CPut})
+      state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SMask, SPut, LLook, LFind, LSlot,
+                      LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
@@ -514,8 +483,8 @@ module ds_sequencer
       state_q[5:3] == state_d[5:3] && (state_q == MRead) == (state_d == MRead))
     else $error("an operation turned into another one before its end");
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q != Idle && state_d == state_q) |-> asks || state_q inside {LRead, SWrite, FRead,
-                                                                        MRead})
+      (state_q != Idle && state_d == state_q) |->
+      asks || lm_valid_o || (state_q == FMask && late_only_i && !insert_done_i))
     else $error("an operation stalls in a step that waits for nobody");
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({lm_valid_o, ix_valid_o}))
@@ -539,15 +508,11 @@ module ds_sequencer
   StoreWanted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q == Idle && state_d == SLook) |-> store_want_i)
     else $error("a store began that has to wait for an older load of its line");
-  InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpInsert) |-> ix_slot_i == slot_o)
-    else $error("a line was inserted that the index has already");
   DeleteFound_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_done && ix_op_o == OpDelete) |-> ix_found_i && ix_slot_i == slot_o)
+      (ix_done && ix_delete_o) |-> ix_found_i && ix_slot_i == slot_o)
     else $error("a line that leaves was not in the index under its slot");
   IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(key_o) &&
-                                      $stable(slot_o))
+      (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_delete_o) && $stable(key_o))
     else $error("an operation for the index changed or went away before it was taken");
   WantedEnds_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!flush_want || act_o.pop) |=> !wanted_o)
@@ -566,15 +531,28 @@ module ds_sequencer
       fast_begins_i |-> !bars_begin_o)
     else $error("a fast store began in a cycle in which none may");
   CompletionFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (enable_i && state_q == Idle && (done_valid_i || merge_arrived_i)) |=>
+      (enable_i && state_q == Idle && (may_complete || merge_arrived_i)) |=>
       state_q inside {CTake, MRead})
     else $error("a completion or a merge waits and another operation was chosen");
+  CompletionRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state_q == Idle && state_d == CTake) |-> late_few_i)
+    else $error("a completion began that may make more lines late than there are places for");
   LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == FMask && late_i) |=> state_q inside {Idle, FRead})
+      (state_q == FMask && late_i && !late_only_i) |=> state_q inside {Idle, FRead})
     else $error("a late line was looked for in the index to delete it");
-  InsertLate_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q inside {ITop, ISlot, IInsert} |-> late_i)
-    else $error("a line is inserted and none is late");
+  InsertStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      insert_stands_i |-> late_i && !asked_q && state_q != FDelete)
+    else $error("an insertion stands while no line is late, or while a step has the index");
+  ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      load_runs_o |-> read_room_i)
+    else $error("a load began without a place for its read");
+  LookOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (late_hit_i && state_q inside {LLook, SLook}) |->
+      !(state_q == LLook ? head_hit_i : write_hit_i))
+    else $error("a line is late and in flight at once");
+  LateMaybe_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (late_hit_i && state_q == SLook) |-> look_maybe_i)
+    else $error("a line is late that the filter does not know");
   ErrorStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (error_o && !clear_error_i) |=> error_o)
     else $error("the error of a write went away before it was cleared");

@@ -2,7 +2,7 @@
 //
 // Slots of the DS engine: the stack of those whose lines are deferred, and the pool of free ones.
 //
-//   stack   0 .. in the index .. | .. late .. top   what comes is late; insertion is from below
+//   stack   last in, first out
 //   pool    the last one freed first, then those never used (from fresh_q on)
 //
 // So nothing is to be written after reset. The pool's top stands in a register, or is what its
@@ -12,15 +12,13 @@
 // The top that leaves the stack (unstack_i) counts as deferred until pop_i: what comes meanwhile is
 // put where it was.
 //
-// Latency: top_i and late_i read the stack; slot_o shows the slot from the next cycle on, until the
-// next of them. free_slot_o follows from state.
+// Latency: top_i reads the stack; slot_o shows the slot from the next cycle on, until the next of
+// them. free_slot_o follows from state.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_slots #(
   parameter  int unsigned Depth     = 256,  // slots; 2 or more, a power of two
-  parameter  int unsigned Inserts   = 16,   // late lines from which on no more fast ones come; 1 or
-                                            // more
   localparam int unsigned StackBits = $clog2(Depth)
 ) (
   input  logic                 clk_i,
@@ -33,24 +31,13 @@ module ds_slots #(
   input  logic [StackBits-1:0] rslot_i,      // with release_i, 0..Depth-1
   // Stack
   input  logic                 push_i,       // pulse: pslot_i, taken or popped before, becomes
-                                             // deferred and late; never with top_i or unstack_i
+                                             // deferred; never with top_i or unstack_i
   input  logic [StackBits-1:0] pslot_i,      // with push_i, 0..Depth-1
   input  logic                 top_i,        // pulse, only if one is deferred: its top is read
-  input  logic                 late_i,       // pulse, only with late_o: the lowest late one is read
-  output logic [StackBits-1:0] slot_o,       // from the cycle after top_i or late_i until the next
+  output logic [StackBits-1:0] slot_o,       // from the cycle after top_i until the next
   input  logic                 unstack_i,    // pulse, only while slot_o shows the top: it leaves
   input  logic                 pop_i,        // pulse, with unstack_i or later: it is not deferred
                                              // any more; never with push_i
-  input  logic                 inserted_i,   // pulse, only with late_o: the lowest late one is late
-                                             // no longer
-
-  // Late lines that a load waits for
-  input  logic                 renew_i,      // level: from the next cycle on, all that are late
-  input  logic                 all_i,        // level: in this cycle, all that are late
-
-  output logic                 late_o,       // level: one is late
-  output logic                 older_o,      // comb: one of those that the load waits for is
-  output logic                 late_room_o,  // level: fewer than Inserts are late
   output logic                 last_o,       // level: exactly one is deferred
   output logic [StackBits:0]   count_o,      // slots that are deferred, 0..Depth
   output logic [StackBits:0]   used_o        // slots that are not free, 0..Depth
@@ -110,29 +97,19 @@ module ds_slots #(
   // ---------------------------------------------------------------------------------------------
   // Stack
   // ---------------------------------------------------------------------------------------------
-  cnt_t height_q, count_q, late_q, late_d;
-  logic unstacks_late;
+  cnt_t height_q, count_q;
 
-  assign unstacks_late = unstack_i && late_o;
-  assign late_o        = late_q != '0;
-  assign late_room_o   = 32'(late_q) < Inserts;
-  assign last_o        = count_q == cnt_t'(1);
-  assign count_o       = count_q;
-  assign used_o        = fresh_q - pool_q;
-
-  always_comb begin
-    late_d = late_q;
-    if (push_i && !inserted_i)                    late_d = late_q + cnt_t'(1);
-    if ((inserted_i || unstacks_late) && !push_i) late_d = late_q - cnt_t'(1);
-  end
+  assign last_o  = count_q == cnt_t'(1);
+  assign count_o = count_q;
+  assign used_o  = fresh_q - pool_q;
 
   ram_1r1w #(
     .Width(StackBits),
     .Depth(Depth)
   ) u_stack (
     .clk_i,
-    .re_i   (top_i || late_i),
-    .raddr_i(slot_t'(height_q) - (top_i ? slot_t'(1) : slot_t'(late_q))),
+    .re_i   (top_i),
+    .raddr_i(slot_t'(height_q) - slot_t'(1)),
     .rdata_o(slot_o),
     .we_i   (push_i),
     .waddr_i(slot_t'(height_q)),
@@ -143,30 +120,12 @@ module ds_slots #(
     if (!rst_ni) begin
       height_q <= '0;
       count_q  <= '0;
-      late_q   <= '0;
     end else begin
       if (push_i)    height_q <= height_q + cnt_t'(1);
       if (unstack_i) height_q <= height_q - cnt_t'(1);
       if (push_i)    count_q  <= count_q + cnt_t'(1);
       if (pop_i)     count_q  <= count_q - cnt_t'(1);
-      late_q <= late_d;
     end
-  end
-
-  // What comes later lies above them, and insertion is from below: their number will do.
-  cnt_t older, older_d, older_q;
-
-  assign older   = all_i ? late_q : older_q;
-  assign older_o = older != '0;
-  always_comb begin
-    older_d = older;
-    if (older_o && (inserted_i || (unstack_i && older == late_q))) older_d = older - cnt_t'(1);
-    if (renew_i) older_d = late_d;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) older_q <= '0;
-    else         older_q <= older_d;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -204,14 +163,11 @@ module ds_slots #(
     end
   end
 
-  Older_A: assert property (@(posedge clk_i) disable iff (!rst_ni) older_q <= late_q)
-    else $error("a load waits for more late lines than there are");
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({top_i, late_i, unstack_i, inserted_i}) &&
-      !(push_i && (top_i || unstack_i || pop_i)))
+      !(top_i && unstack_i) && !(push_i && (top_i || unstack_i || pop_i)))
     else $error("accesses to the stack that must not meet");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q) && late_q <= height_q &&
+      32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q) &&
       32'(count_q) - 32'(height_q) <= 1)
     else $error("more slots deferred and free again than were ever used, or than there are");
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -228,9 +184,6 @@ module ds_slots #(
     else $error("pop of an empty stack, or of a slot that is not deferred");
   Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> height_q != '0)
     else $error("the top was read of an empty stack");
-  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (late_i || inserted_i) |-> late_o)
-    else $error("a late line was read or inserted and there is none");
   LastFreed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       release_i |=> room_o && free_slot_o == $past(rslot_i))
     else $error("the slot freed last is not the next one");

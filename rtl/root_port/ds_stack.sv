@@ -3,8 +3,8 @@
 // The stack of the DS engine: which lines are in local memory, in which slot, with which bytes, and
 // the sequencer and the fast stores that move them.
 //
-//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) but
-//                        for those that are late
+//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) or,
+//                        on its top, late
 //   in the write table   on its way to the endpoint
 //
 // A line is in one of the two at most. What is done goes to the engine's other parts as act_o;
@@ -21,8 +21,8 @@ module ds_stack
 #(
   parameter  int unsigned Depth     = 256,   // slots; 4..4096, a power of two
   parameter  int unsigned Writes    = 8,     // most writes to the endpoint in flight; 1..64
-  parameter  int unsigned Inserts   = 16,    // late lines from which on no more fast stores are
-                                             // deferred; 1 or more
+  parameter  int unsigned Inserts   = 16,    // late lines from which on no more stores begin; 1 or
+                                             // more
   parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
   parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
   localparam int unsigned StackBits = $clog2(Depth),
@@ -46,7 +46,6 @@ module ds_stack
   // Head load
   input  logic                 head_valid_i,     // a load is at the head of the SR queue; stays
                                                  // until it has left
-  input  logic                 head_leaves_i,    // level: it leaves in this cycle
   input  logic                 head_passes_i,    // level: it passes to the memory queue and needs
                                                  // no operation
   input  line_addr_t           head_line_i,      // its line, address[51:6]; stable with it
@@ -62,7 +61,7 @@ module ds_stack
   // Line of the operation, and who has a line
   output line_addr_t           key_o,            // line of the operation, between two that of the
                                                  // oldest store
-  output logic [StackBits-1:0] slot_o,           // its slot, with an insert and act_o.merge_add
+  output logic [StackBits-1:0] slot_o,           // its slot, with act_o.merge_add
   output byte_en_t             mask_o,           // valid bytes of that slot, with act_o.merge_add
   output line_addr_t           look_line_o,      // line to look up for: the oldest store's, or that
                                                  // of a flush
@@ -109,8 +108,8 @@ module ds_stack
   output logic [MergeBits-1:0] merge_index_o,    // index of the merge whose read is offered, and
                                                  // with act_o.merge_sent
   // Local memory
-  input  logic                 read_room_i,      // level: one more load can read local memory; must
-                                                 // not fall while one is offered
+  input  logic                 read_room_i,      // level: one more load can read local memory;
+                                                 // stays until act_o.head_local
   output logic                 lm_valid_o,       // a read or write of lm_slot_o; stays until taken
   input  logic                 lm_ready_i,       // low to stall
   output logic [StackBits-1:0] lm_slot_o,        // its slot; stays until taken
@@ -118,10 +117,12 @@ module ds_stack
                                                  // until taken
   output lm_kind_e             lm_kind_o,        // of a read: for the head load, a merge or a write
                                                  // to the endpoint; stays until taken
-  // Index; its key and slot are key_o and slot_o
+  // Index
   output logic                 ix_valid_o,       // an operation for the index; stays until taken
   input  logic                 ix_ready_i,       // low while it has one
   output logic [1:0]           ix_op_o,          // 0 find, 1 insert, 2 delete; stays until taken
+  output line_addr_t           ix_key_o,         // its line, address[51:6]; stays until taken
+  output logic [StackBits-1:0] ix_slot_o,        // of an insert: its slot; stays until taken
   input  logic                 ix_rsp_valid_i,   // pulse: the answer, from the cycle after the
                                                  // operation was taken on
   input  logic                 ix_found_i,       // with the answer: the line was there
@@ -187,13 +188,14 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
-  logic               slot_room, late, older, late_room, head_stands_q, head_hit;
-  slot_t              stack_slot, free_slot, freed_slot;
+  logic               slot_room;
+  slot_t              stack_slot, free_slot, freed_slot, pushed_slot;
   logic [StackBits:0] slots_used;
 
+  assign pushed_slot = fast_defers ? fast_slot : slot_o;
+
   ds_slots #(
-    .Depth  (Depth),
-    .Inserts(Inserts)
+    .Depth(Depth)
   ) u_slots (
     .clk_i,
     .rst_ni,
@@ -203,29 +205,15 @@ module ds_stack
     .release_i  (act_o.slot_release),
     .rslot_i    (freed_slot),
     .push_i     (act_o.push),
-    .pslot_i    (fast_defers ? fast_slot : slot_o),
+    .pslot_i    (pushed_slot),
     .top_i      (act_o.stack_top),
-    .late_i     (act_o.stack_late),
     .slot_o     (stack_slot),
     .unstack_i  (act_o.unstack),
     .pop_i      (act_o.pop),
-    .inserted_i (act_o.inserted),
-    .renew_i    (head_hit),
-    .all_i      (!head_stands_q || head_hit),
-    .late_o     (late),
-    .older_o    (older),
-    .late_room_o(late_room),
     .last_o     (last_deferred),
     .count_o,
     .used_o     (slots_used)
   );
-
-  // A load that waits does so for the lines that were late when it came to the head, or when its
-  // own line was on its way for the last time: no younger store of its line is done meanwhile.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) head_stands_q <= 1'b0;
-    else         head_stands_q <= head_valid_i && !head_leaves_i;
-  end
 
   ram_1r1w #(
     .Width(LineAddrBits + LineBytes),
@@ -236,15 +224,56 @@ module ds_stack
     .raddr_i(slot_o),
     .rdata_o({word_line, word_mask}),
     .we_i   (act_o.word_write),
-    .waddr_i(fast_defers ? fast_slot : slot_o),
+    .waddr_i(pushed_slot),
     .wdata_i(fast_defers ? {store_line_i, store_be_i} : {key_o, mask_o})
   );
 
   // ---------------------------------------------------------------------------------------------
+  // Late lines: the line that an operation looks for is the head load's or the oldest store's
+  // ---------------------------------------------------------------------------------------------
+  logic       late, late_only, late_room, late_few, late_hit, load_runs, store_runs;
+  logic       op_asks, op_ix, op_deletes, insert_stands, insert_done, inserted, insert_ix;
+  slot_t      late_hit_slot;
+  line_addr_t insert_line;
+
+  ds_late #(
+    .Inserts  (Inserts),
+    .StackBits(StackBits)
+  ) u_late (
+    .clk_i,
+    .rst_ni,
+    .push_i     (act_o.push),
+    .line_i     (counted_line),
+    .slot_i     (pushed_slot),
+    .drop_i     (act_o.unstack && act_o.pop),
+    .late_o     (late),
+    .only_o     (late_only),
+    .room_o     (late_room),
+    .few_o      (late_few),
+    .look_line_i(load_runs ? head_line_i : store_line_i),
+    .hit_o      (late_hit),
+    .hit_slot_o (late_hit_slot),
+    .asks_i     (op_asks),
+    .stands_o   (insert_stands),
+    .done_o     (insert_done),
+    .inserted_o (inserted),
+    .ix_valid_o (insert_ix),
+    .ix_ready_i,
+    .ix_key_o   (insert_line),
+    .ix_slot_o,
+    .ix_rsp_valid_i,
+    .ix_found_i
+  );
+
+  assign ix_valid_o = insert_ix || op_ix;
+  assign ix_op_o    = insert_ix ? 2'd1 : {op_deletes, 1'b0};
+  assign ix_key_o   = insert_ix ? insert_line : key_o;
+
+  // ---------------------------------------------------------------------------------------------
   // Writes in flight
   // ---------------------------------------------------------------------------------------------
-  logic                 head_full, write_is, write_room, write_room_two, write_dirty;
-  logic                 ans_dirty, ans_head, ans_line, load_runs, store_runs, completes;
+  logic                 head_hit, head_full, write_is, write_room, write_room_two, write_dirty;
+  logic                 ans_dirty, ans_head, ans_line, completes;
   logic [6:0]           writes_used;
   logic [WriteBits-1:0] write_next, fast_place;
   slot_t                head_slot, write_slot, write_done_slot, ans_slot;
@@ -368,11 +397,11 @@ module ds_stack
   logic       head_want, store_want, wanted;
   line_addr_t wanted_line;
 
-  assign head_want  = head_valid_i && !head_passes_i && (head_hit ? head_full : !older) &&
+  assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) && read_room_i &&
                       !(wanted && head_line_i == wanted_line);
   // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
   assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&
-                      (write_is || (!mem_is_i && !late));
+                      late_room && (write_is || !mem_is_i);
 
   ds_sequencer #(
     .StackBits(StackBits),
@@ -428,10 +457,17 @@ module ds_stack
     .merge_slot_i,
     .merge_index_o,
     .pending_i        (count_o != '0),
-    .late_i           (late),
     .slot_room_i      (slot_room),
     .free_slot_i      (free_slot),
     .stack_slot_i     (stack_slot),
+    .late_i           (late),
+    .late_only_i      (late_only),
+    .late_few_i       (late_few),
+    .late_hit_i       (late_hit),
+    .late_hit_slot_i  (late_hit_slot),
+    .asks_o           (op_asks),
+    .insert_stands_i  (insert_stands),
+    .insert_done_i    (insert_done),
     .word_line_i      (word_line),
     .word_mask_i      (word_mask),
     .read_room_i,
@@ -439,9 +475,9 @@ module ds_stack
     .lm_ready_i       (lm_ready_i && !lm_fast),
     .lm_write_o       (op_lm_write),
     .lm_kind_o,
-    .ix_valid_o,
+    .ix_valid_o       (op_ix),
     .ix_ready_i,
-    .ix_op_o,
+    .ix_delete_o      (op_deletes),
     .ix_rsp_valid_i,
     .ix_found_i,
     .ix_slot_i
@@ -457,6 +493,14 @@ module ds_stack
     else $error("more lines deferred than there are slots");
   Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) act_o.pop |-> counted_maybe)
     else $error("a line leaves that the filter does not know");
+  OneAsks_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(insert_ix && op_ix))
+    else $error("an insertion and a step of an operation are offered to the index at once");
+  InsertNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      insert_done |-> ix_slot_i == ix_slot_o)
+    else $error("a line was inserted that the index has already");
+  Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      inserted |-> !(act_o.unstack && act_o.pop && late_only))
+    else $error("a line was inserted and left as a late one");
   // A direct store may leave in the cycle in which a completion defers its own line.
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (fast_defers || (op.push && !completes)) |-> act_o.store_pop && look_line_o == store_line_i &&

@@ -13,19 +13,20 @@ enum class DsAct : unsigned {
   LoadHit,
   LoadMerge,
   LoadFalse,
+  LoadLate,
   SlotTaken,
   NoSlot,
   Refused,
   Written,
   JoinsWrite,
   JoinsDeferred,
+  JoinsLate,
   Deferred,
   FlushTop,
   FlushLooks,
   FlushedLate,
   Flushed,
   FlushRead,
-  LateTop,
   Inserted,
   Completed,
   Freed,
@@ -75,19 +76,20 @@ inline Group ds_meetings() {
                 {"load from the region",
                  "load gets a merge entry",
                  "filter was wrong",
+                 "load finds its line late",
                  "slot taken",
                  "no slot",
                  "store refused",
                  "store written",
                  "store joins a write in flight",
                  "store joins a deferred one",
+                 "store joins a late one",
                  "store deferred",
                  "top of the stack read",
                  "flush looks at its line",
                  "late line goes",
                  "flush leaves the index",
                  "flush reads its slot",
-                 "lowest late line read",
                  "late line inserted",
                  "completion taken",
                  "slot freed",
@@ -120,9 +122,13 @@ inline Group ds_meetings() {
                  "fence begins",
                  "error cleared"}}},
       .impossible = {
-          {{"*", "load from the region|load gets a merge entry|filter was wrong",
+          {{"*",
+            "load from the region|load gets a merge entry|filter was wrong|load finds its line "
+            "late",
             "load goes to the endpoint"},
            "ds_engine: the head is of the sequencer only while it does not pass"},
+          {{"least", "store joins a late one", "*"},
+           "ds_engine: with Inserts = 1 a store begins with none late"},
           {{"*", "no slot", "isolated|isolation begins|error cleared"},
            "ds_engine: isolated or with error_o a store without a slot is refused"},
           {{"*",
@@ -166,7 +172,6 @@ enum class DsStep : unsigned {
   SFind,
   SNew,
   SWrite,
-  SSlot,
   SMask,
   SPut,
   LLook,
@@ -179,9 +184,6 @@ enum class DsStep : unsigned {
   FMask,
   FDelete,
   FRead,
-  ITop,
-  ISlot,
-  IInsert,
   CTake,
   CFree,
   CPut
@@ -199,21 +201,37 @@ inline Group ds_beside() {
                  "memory queue takes it", "direct leaves", "deferred leaves",
                  "waits at local memory", "waits at the memory queue",
                  "waits for the answer before", "waits for the sequencer", "late lines stall it",
-                 "answer held", "write over at once", "answer waits"}},
+                 "answer held", "write over at once", "answer waits",
+                 "completion waits for late lines", "insertion taken", "insertion answered",
+                 "step waits for the insertion"}},
                {"step",
-                {"idle",         "merge reads",  "store looks",      "store finds", "store new",
-                 "store writes", "store's slot", "store's mask",     "store put",   "load looks",
-                 "load finds",   "load's slot",  "load's mask",      "load reads",  "flush's top",
-                 "flush's slot", "flush's mask", "flush deletes",    "flush reads", "late's top",
-                 "late's slot",  "late inserts", "completion taken", "slot freed",  "kept again"}}},
+                {"idle",         "merge reads",   "store looks", "store finds",      "store new",
+                 "store writes", "store's mask",  "store put",   "load looks",       "load finds",
+                 "load's slot",  "load's mask",   "load reads",  "flush's top",      "flush's slot",
+                 "flush's mask", "flush deletes", "flush reads", "completion taken", "slot freed",
+                 "kept again"}}},
       .impossible = {
           {{"*",
             "direct begins|deferred begins|local memory takes it|memory queue takes it|"
             "direct leaves|deferred leaves|waits at local memory|waits at the memory queue|"
             "waits for the answer before|waits for the sequencer|late lines stall it|answer held",
-            "store looks|store finds|store new|store writes|store's slot|store's mask|store put"},
+            "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: while S is in progress no fast store begins, and S begins while none is on "
            "its way"},
+          {{"*", "completion waits for late lines", "!idle|merge reads|load looks|flush's top"},
+           "ds_engine: it shows when C might have begun and does not, nor S, with Inserts late"},
+          {{"*", "insertion taken|insertion answered", "flush deletes"},
+           "ds_engine: as a delete begins no line is late, and no insertion begins before its "
+           "answer"},
+          {{"*", "step waits for the insertion", "!load finds|store finds|flush's mask"},
+           "ds_engine: find and delete wait for the index, F's third step for its line's "
+           "insertion, and a delete begins with none"},
+          {{"least", "insertion taken", "load finds|store finds"},
+           "ds_index: it is ready in each cycle in which nothing is asked, of four lines from the "
+           "second on"},
+          {{"least", "completion waits for late lines", "*"},
+           "ds_engine: lines late and in flight are Inserts + Writes at most: with two late, the "
+           "only write has ended"},
           {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
            "ds_engine: no fast store begins in F's third step"},
           {{"256 or 1024 lines", "late lines stall it", "flush deletes"},
@@ -222,9 +240,9 @@ inline Group ds_beside() {
           {{"*", "deferred leaves", "flush's top|flush's slot|flush's mask|slot freed|kept again"},
            "ds_engine: none is deferred in F's first three steps or in C's second"},
           {{"*", "waits for the sequencer",
-            "idle|merge reads|store looks|store finds|store new|store writes|store's slot|"
+            "idle|merge reads|store looks|store finds|store new|store writes|"
             "store's mask|store put|load looks|load finds|load's slot|load's mask|load reads|"
-            "flush reads|late's top|late's slot|late inserts|completion taken"},
+            "flush reads|completion taken"},
            "ds_engine: it is deferred but in F's first three steps, with the answer to its delete, "
            "and in C's second"},
           {{"*", "write over at once", "slot freed|kept again"},
@@ -234,13 +252,7 @@ inline Group ds_beside() {
             "answer held|write over at once|answer waits",
             "flush's top|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
             "slot freed|kept again"},
-           "ds_engine: the only place of a write is that of the flush or of the completion"},
-          {{"least", "direct begins|deferred begins", "late's top|late's slot|late inserts"},
-           "ds_engine: one line may be late, and one is"},
-          {{"least", "memory queue takes it|direct leaves|waits at the memory queue|answer held",
-            "late's top|late's slot|late inserts"},
-           "ds_engine: none was late as it began, and it has the only place of a write: nothing "
-           "comes back"}}};
+           "ds_engine: the only place of a write is that of the flush or of the completion"}}};
 }
 
 enum class DsTable : unsigned {

@@ -110,6 +110,10 @@ class DsAlone {
     const auto at = answers_.find(id);
     return at == answers_.end() ? nullptr : &at->second;
   }
+  // It was taken: a load is in the SR queue from then on.
+  [[nodiscard]] bool entered(std::uint32_t id) const {
+    return open_.contains(id) || answers_.contains(id);
+  }
   Cell& cell(std::uint64_t line) {
     const auto [at, fresh] = endpoint_.try_emplace(line);
     if (fresh) at->second.data.fill(static_cast<std::uint8_t>(0x80 + line % 64));

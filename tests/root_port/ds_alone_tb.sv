@@ -6,9 +6,9 @@
 // is clocked and whose outputs show; it changes in reset only. The others have queues of 32, the low
 // elements of load_* and mem_*.
 //
-// state_o, match_o, act_o, fast_o and tables_o show its inside, for functional coverage alone: the
-// sequencer's state, ds_act_t, what a fast store and the answers of writes do, and of each table
-// {one goes, one comes, empty, full}.
+// state_o, ix_o, match_o, act_o, fast_o and tables_o show its inside, for functional coverage alone:
+// the sequencer's state, the index, ds_act_t, what a fast store and the answers of writes do, and of
+// each table {one goes, one comes, empty, full}.
 
 module ds_alone_tb
   import cxl_pkg::*;
@@ -55,8 +55,9 @@ module ds_alone_tb
   output logic [12:0]       count_o,
   output logic [9:0]        ev_o,
   output logic [5:0]        state_o,
+  output logic [5:0]        ix_o,     // from bit 0: valid, ready, operation, answer, found
   output logic              match_o,  // the endpoint's answer is a merge's
-  output logic [20:0]       act_o,
+  output logic [18:0]       act_o,
   output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
                                       // memory, by the memory queue, leaves direct, leaves deferred,
                                       // waits at local memory, at the memory queue, for the answer
@@ -75,7 +76,8 @@ module ds_alone_tb
   logic [3:0][9:0]   ev;
   logic [3:0][5:0]   state;
   logic [3:0]        match;
-  logic [3:0][20:0]  act;
+  logic [3:0][18:0]  act;
+  logic [3:0][5:0]   ix;
   logic [3:0][13:0]  fast;
   logic [3:0][8:0][3:0] tables;
 
@@ -179,6 +181,7 @@ module ds_alone_tb
     assign count[g] = 13'(pending);
 
     assign state[g] = u_engine.u_stack.u_sequencer.state_q;
+    assign ix[g]    = {ix_found, ix_rsp_valid, ix_op, ix_ready, ix_valid};
     assign match[g] = u_engine.u_returns.mq_load && u_engine.u_returns.match;
     assign act[g]   = u_engine.act;
     // Local memory and, if direct, the memory queue have it.
@@ -201,7 +204,7 @@ module ds_alone_tb
       u_engine.u_stack.u_fast.begins_o && !u_engine.u_stack.u_fast.begins_direct_o,
       u_engine.u_stack.u_fast.begins_o && u_engine.u_stack.u_fast.begins_direct_o};
     assign tables[g] = {
-      {u_engine.act.inserted || (u_engine.act.unstack && u_engine.u_stack.late), u_engine.act.push,
+      {u_engine.u_stack.inserted || (u_engine.act.unstack && u_engine.act.pop), u_engine.act.push,
        !u_engine.u_stack.late, !u_engine.u_stack.late_room},
       {u_engine.act.pop, u_engine.act.push, pending == '0, 32'(pending) == Depth},
       {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_stack.slots_used == '0,
@@ -236,6 +239,7 @@ module ds_alone_tb
   assign count_o        = count[size_i];
   assign ev_o           = ev[size_i];
   assign state_o        = state[size_i];
+  assign ix_o           = ix[size_i];
   assign match_o        = match[size_i];
   assign act_o          = act[size_i];
   assign fast_o         = fast[size_i];

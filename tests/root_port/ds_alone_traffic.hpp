@@ -280,6 +280,37 @@ inline void meet_few(Random& random, DsAlone& b, Scene scene) {
   ASSERT_TRUE(b.until([&] { return b.idle(); }, 100'000));
   b.check_endpoint();
 }
+// All writes in flight end at once and come back, stored to again or failed: soon more lines are
+// late than an insertion follows. `delay` cycles later all the rest goes on as well.
+inline void meet_late(bool fails, bool merges, unsigned delay) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+  DsAlone b(DsAlone::Size::Lines256, 10, 3);
+  const unsigned writes = b.writes_at_most;
+  b.store(kPart, 0x11, kLowHalf);
+  b.store(kWhole, 0x22);
+  ASSERT_TRUE(b.until([&] { return b.count() == 2; }));
+  b.run(30);
+  b.direct = b.hold_writes = true;
+  for (unsigned n = 0; n < writes; ++n) b.store(100 + n, 0x33);
+  ASSERT_TRUE(b.until([&] { return b.writes.size() == writes; }));
+  for (unsigned n = 0; !fails && n < writes; ++n) b.store(100 + n, 0x44, kLowHalf);
+  ASSERT_TRUE(b.until([&] { return b.waiting() == 0; }));
+  b.run(20 * writes);
+  b.direct = false;
+  b.failing_writes = fails ? writes : 0;
+  b.hold_reads = merges;
+  b.keep(merges ? kPart : kWhole, 3);
+  b.run(40);
+  b.hold_writes = false;
+  b.run(delay);
+  b.hold_reads = false;
+  b.clear_error = b.flush = true;
+  const std::uint32_t late = b.load(100), store = b.store(103, 0x55, ~kLowHalf);
+  ASSERT_TRUE(b.answered(late) && b.answered(store));
+  b.keep(0, 0);
+  ASSERT_TRUE(b.until([&] { return b.idle(); }, 100'000));
+  b.check_endpoint();
+}
 // More loads of a line that is here than reads may be on their way, and nobody takes an answer.
 inline void meet_full_reads(DsAlone::Size size) {
   DsAlone b(size);

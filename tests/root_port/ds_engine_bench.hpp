@@ -6,8 +6,9 @@
 //          flat memory that only the requests change, and not those that are refused. Checks that
 //          every load gives what the flat memory held when it was taken, that each request is
 //          answered once and in bounded time, a store with an error only if it was refused,
-//          that no slot is lost or used twice, that deferred lines leave most recent first, and
-//          that the endpoint is written only what was stored.
+//          that no slot is lost or used twice, that deferred lines leave most recent first, that
+//          nobody looks for a late line in the index, and that the endpoint is written only what
+//          was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
@@ -182,9 +183,12 @@ class DsWorld {
     std::uint64_t loads = 0, stores = 0, load_errors = 0, fences = 0, off_cycles = 0;
     std::uint64_t local_errors = 0, poisoned_writes = 0;
     std::uint64_t slots_reused = 0, most_pending = 0, most_writes = 0, oldest = 0;
-    std::uint64_t store_before_endpoint = 0;  // answered with the endpoint's writes frozen
-    std::uint64_t to_write_table = 0;         // stored to a line that is in flight
-    std::uint64_t no_place = 0;               // inserts that the index refused
+    std::uint64_t store_before_endpoint = 0;        // answered with the endpoint's writes frozen
+    std::uint64_t to_write_table = 0;               // stored to a line that is in flight
+    std::uint64_t no_place = 0;                     // inserts that the index refused
+    std::uint64_t finds = 0, deletes = 0;           // that it was asked for
+    std::uint64_t late_loads = 0, late_stores = 0;  // of lines that it did not have yet
+    std::uint64_t most_late = 0;
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;
@@ -324,8 +328,10 @@ class DsWorld {
       any |= there;
     };
     at(v.waits, DsLine::InFifo);
-    at(v.deferred && !whole, DsLine::DeferredPart);
-    at(v.deferred && whole, DsLine::DeferredWhole);
+    at(v.deferred && !v.late && !whole, DsLine::DeferredPart);
+    at(v.deferred && !v.late && whole, DsLine::DeferredWhole);
+    at(v.late && !whole, DsLine::LatePart);
+    at(v.late && whole, DsLine::LateWhole);
     at(v.chosen && hazard != coverage::DsHazard::Flush, DsLine::FlushChosen);
     at(v.under_way && !v.dirty && !whole, DsLine::UnderWayPart);
     at(v.under_way && !v.dirty && whole, DsLine::UnderWayWhole);
@@ -554,6 +560,17 @@ class DsWorld {
     sr_.pop_front();
   }
 
+  // Here, neither on its way to the endpoint nor in the index. As long as a store of it is not
+  // answered, it may be that one's first.
+  [[nodiscard]] bool is_late(std::uint64_t line) const {
+    const bool goes = std::any_of(under_way_.begin(), under_way_.end(),
+                                  [line](const auto& way) { return way.second.line == line; });
+    return !goes && !index_.contains(line) &&
+           std::any_of(region_.begin(), region_.end(), [line](const Slot& slot) {
+             return slot.state == Slot::State::Used && slot.line == line;
+           });
+  }
+
   // Index.
   // As on the page, three for each key that is looked at; at random also faster.
   [[nodiscard]] unsigned index_cycles(unsigned op) {
@@ -580,6 +597,9 @@ class DsWorld {
     const unsigned cycles =
         random_.percent(rates.ix_fast) ? 1 + static_cast<unsigned>(random_.below(page)) : page;
     const bool refused = out_.ix_op == 1 && (refuse_inserts || random_.percent(rates.no_place));
+    seen.finds += out_.ix_op == 0;
+    seen.deletes += out_.ix_op == 2;
+    if (out_.ix_op == 0) expect(!is_late(out_.ix_key), "a late line is looked for in the index");
     index_op_ = {out_.ix_op, out_.ix_key, out_.ix_slot, cycle_ + cycles, refused};
   }
   void take_index_answer() {
@@ -620,6 +640,7 @@ class DsWorld {
       expect(slot.state != Slot::State::Free && slot.line == line_of_request(in_.head),
              "a load reads another line's slot");
       loads_[in_.head.id].error |= bad;
+      seen.late_loads += is_late(slot.line);
     } else if (r.kind == LmKind::Flush) {
       const bool mine =
           under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false, bad})
@@ -648,6 +669,7 @@ class DsWorld {
     }
     expect(slot.state != Slot::State::Used || slot.line == line, "a slot is used twice");
     seen.slots_reused += slot.ever && slot.line != line;
+    seen.late_stores += is_late(line);
     slot = {Slot::State::Used, line, true};
     merge_bytes(local_[r.slot], r.data, r.byte_enable);
     merge_bytes(at(settled_, line), r.data, r.byte_enable);
@@ -778,8 +800,9 @@ class DsWorld {
   void check_levels() {
     // A line is deferred before the index has it.
     expect(out_.count >= pending_.size(), "a line in the index is not deferred");
-    expect(out_.count <= pending_.size() + config_.inserts + config_.writes + 1,
-           "more lines are late than there may be");
+    const std::uint64_t late = out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
+    expect(late <= config_.inserts + 2, "more lines are late than there may be");
+    seen.most_late = std::max(seen.most_late, late);
     seen.most_pending = std::max<std::uint64_t>(seen.most_pending, out_.count);
     seen.add(out_.events);
     if (out_.events.refused) take_refusal();

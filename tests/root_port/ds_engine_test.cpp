@@ -269,6 +269,9 @@ class Traffic {
         {"slots_reused", s.slots_reused},
         {"most_pending", s.most_pending},
         {"most_writes", s.most_writes},
+        {"most_late", s.most_late},
+        {"late_loads", s.late_loads},
+        {"late_stores", s.late_stores},
         {"oldest", s.oldest},
         {"store_before_endpoint", s.store_before_endpoint}};
     for (const auto& [name, n] : rows) std::printf(" %s %" PRIu64, name, n);
@@ -372,6 +375,7 @@ class Engines {
   void expect_coverage() const {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
     std::uint64_t local_errors = 0, poisoned_writes = 0, no_place = 0;
+    std::uint64_t late_loads = 0, late_stores = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -391,10 +395,13 @@ class Engines {
       local_errors += s.local_errors;
       poisoned_writes += s.poisoned_writes;
       no_place += s.no_place;
+      late_loads += s.late_loads;
+      late_stores += s.late_stores;
+      EXPECT_GE(s.most_late, kConfigs[g].inserts);
       fills += traffic_[g]->fills;
     }
-    for (const std::uint64_t n :
-         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes, no_place}) {
+    for (const std::uint64_t n : {merge, false_hit, error, refused, off, fills, local_errors,
+                                  poisoned_writes, no_place, late_loads, late_stores}) {
       EXPECT_GT(n, 20u);
     }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
@@ -736,6 +743,9 @@ TEST(DsEngine, FullRegionStallsStoresAndLosesNothing) {
   b.world.check_endpoint();
 }
 
+// An insertion is taken, answered three cycles later and, refused, offered again in the next.
+constexpr int kInsertCycles = 4;
+
 TEST(DsEngine, CyclesOfAHit) {
   test::shows("ds",
               "A load that the region answers asks local memory within the cycles on the page",
@@ -763,11 +773,105 @@ TEST(DsEngine, CyclesOfAHit) {
   under_way.world.store(5, 0x40);
   under_way.run(100);
   const int of_write = cycles_of(under_way, 5);
-  // IDLE, L_LOOK, find (taken, and 3), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ.
+  for (int phase = 0; phase < kInsertCycles; ++phase) {
+    Bench late;  // the index refuses it
+    late.defer_all();
+    late.world.refuse_inserts = true;
+    late.world.store(5, 0x40);
+    EXPECT_TRUE(late.until([&] { return late.world.out().count == 1; }));
+    late.run(20 + static_cast<unsigned>(phase));
+    EXPECT_EQ(cycles_of(late, 5), 5) << phase;
+    EXPECT_EQ(late.world.seen.finds, 0u);
+  }
+  // IDLE, L_LOOK, find (taken, and 3), L_SLOT, L_MASK, L_READ; IDLE, L_LOOK, L_READ; late as the
+  // first without the find.
   EXPECT_EQ(of_pending, 9);
   EXPECT_EQ(of_write, 3);
   RecordProperty("pending_cycles", of_pending);
   RecordProperty("under_way_cycles", of_write);
+}
+
+TEST(DsEngine, CyclesOfAStoreToALineThatIsHere) {
+  test::shows("ds",
+              "A store to a line that is late or in flight is answered as soon as one to a new "
+              "line is by an operation, one to a line in the index after its find; another of them "
+              "follows one step after the write",
+              "docs/blocks/root_port/ds_engine.md");
+  // Behind the cycle in which each store is taken, to its answer, and to the event of its leaving.
+  struct Cycles {
+    int answer = 0, leaves = 0;
+  };
+  const auto cycles_of = [](Bench& b, std::uint64_t line) {
+    const std::uint64_t leaves = b.world.seen.in_place;
+    const std::uint32_t id = b.world.store(line, 0x50, 0xff);
+    b.run(1);
+    EXPECT_FALSE(b.world.in().req_valid);  // taken
+    Cycles cycles;
+    for (int n = 1; n < 100 && (cycles.answer == 0 || cycles.leaves == 0); ++n) {
+      b.run(1);
+      if (cycles.answer == 0 && b.world.answer(id) != nullptr) cycles.answer = n;
+      if (cycles.leaves == 0 && b.world.seen.in_place != leaves) cycles.leaves = n;
+    }
+    return cycles;
+  };
+  enum class Where : std::uint8_t { Late, Found, Going };
+  const auto bench = [](Where where, unsigned phase) {
+    auto b = std::make_unique<Bench>();
+    b->world.levels().flush = false;
+    b->world.levels().direct = where == Where::Going;
+    b->world.freeze_writes = true;
+    b->world.refuse_inserts = where == Where::Late;
+    EXPECT_TRUE(b->answered(b->world.store(5, 0x40)));
+    b->run(30 + phase);
+    return b;
+  };
+  for (unsigned phase = 0; phase < unsigned{kInsertCycles}; ++phase) {
+    const auto b = bench(Where::Late, phase);
+    const Cycles late = cycles_of(*b, 5);
+    EXPECT_EQ(late.answer, 5) << phase;
+    EXPECT_EQ(late.leaves, 5) << phase;
+    EXPECT_EQ(b->world.seen.finds, 0u);
+    EXPECT_EQ(b->world.seen.late_stores, 1u);
+    EXPECT_EQ(b->world.out().count, 1u);
+  }
+  const Cycles found = cycles_of(*bench(Where::Found, 0), 5);
+  const Cycles going = cycles_of(*bench(Where::Going, 0), 5);
+  // Chosen, S_LOOK, find (taken, and 3), S_WRITE, S_MASK; the answer after the write two cycles
+  // later, the event one after the last step. Late without the find, going without the mask.
+  EXPECT_EQ(found.answer, 9);
+  EXPECT_EQ(found.leaves, 9);
+  EXPECT_EQ(going.answer, 5);
+  EXPECT_EQ(going.leaves, 4);
+  // Another line is being inserted: the find waits for its answer, or goes before it.
+  int least = 1000, most = 0;
+  for (unsigned phase = 0; phase < unsigned{kInsertCycles}; ++phase) {
+    const auto b = bench(Where::Found, 0);
+    b->world.levels().direct = false;
+    b->world.refuse_inserts = true;
+    EXPECT_TRUE(b->answered(b->world.store(6, 0x40)));
+    b->run(30 + phase);
+    const Cycles cycles = cycles_of(*b, 5);
+    least = std::min(least, cycles.answer);
+    most = std::max(most, cycles.answer);
+  }
+  EXPECT_EQ(least, 9);
+  EXPECT_EQ(most, 9 + kInsertCycles - 1);
+  // Three that wait: what each takes of the engine, which chooses the next when it has left and its
+  // answer does not wait any more.
+  const auto each = [&](Where where) {
+    const auto b = bench(where, 0);
+    for (unsigned n = 0; n < 3; ++n) b->world.store(5, 0x60, 0xff);
+    const auto leaves = [&](std::uint64_t nth) {
+      EXPECT_TRUE(b->until([&] { return b->world.seen.in_place == nth; }));
+      return b->world.cycle();
+    };
+    const std::uint64_t second = leaves(2);
+    return leaves(3) - second;
+  };
+  EXPECT_EQ(each(Where::Found), 8u);
+  EXPECT_EQ(each(Where::Going), 4u);
+  EXPECT_EQ(each(Where::Late), 4u);
+  RecordProperty("found_cycles", found.answer);
 }
 
 TEST(DsEngine, NoSlotInIsolationIsRefused) {
@@ -880,32 +984,293 @@ TEST(DsEngine, MostRecentLeavesFirst) {
   EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
 }
 
-// Inserts that find no place come again in their turn; a load of the line waits for the one that
-// does, a flush does not.
+// Inserts that find no place come again in their turn; nobody waits for them.
 TEST(DsEngine, ALineThatTheIndexRefusesStaysLate) {
+  test::shows("ds",
+              "While the index refuses a line, loads and stores of that line and of the others are "
+              "done, none of the line by a find, and it goes to the endpoint without a delete",
+              "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(4, 0x44)));
+  b.run(50);
   b.world.refuse_inserts = true;
-  EXPECT_TRUE(b.answered(b.world.store(5, 0x11)));
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11, kLowHalf)));
   EXPECT_TRUE(b.until([&] { return b.world.seen.no_place >= 5; }));
-  const std::uint32_t load = b.world.load(5);
-  b.run(500);
-  EXPECT_EQ(b.world.answer(load), nullptr);
-  EXPECT_GE(b.world.seen.no_place, 7u);
-  b.world.refuse_inserts = false;
-  EXPECT_TRUE(b.answered(load));
+  // Of the line itself: in part, then whole.
+  const std::uint64_t finds = b.world.seen.finds;
+  const std::uint32_t part = b.world.load(5);
+  ASSERT_TRUE(b.answered(part, 60));
+  EXPECT_EQ(b.world.seen.merge, 1u);
+  EXPECT_EQ(b.world.answer(part)->data, b.world.flat(5));
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x22, ~kLowHalf), 40));
+  EXPECT_EQ(b.world.seen.in_place, 1u);
+  const std::uint32_t whole = b.world.load(5);
+  ASSERT_TRUE(b.answered(whole, 40));
   EXPECT_EQ(b.world.seen.hit, 1u);
+  EXPECT_EQ(b.world.answer(whole)->data[0], 0x11);
+  EXPECT_EQ(b.world.answer(whole)->data[32], 0x22);
+  EXPECT_EQ(b.world.seen.finds, finds);
+  EXPECT_EQ(b.world.seen.late_loads, 1u);
+  EXPECT_EQ(b.world.seen.late_stores, 1u);
+  // Of a line in the index, and of a new one.
+  EXPECT_TRUE(b.answered(b.world.load(4), 60));
+  EXPECT_TRUE(b.answered(b.world.store(4, 0x45), 60));
+  EXPECT_EQ(b.world.seen.in_place, 2u);
+  EXPECT_EQ(b.world.seen.finds, finds + 2);
+  EXPECT_TRUE(b.answered(b.world.load(77), 60));
+  EXPECT_EQ(b.world.out().count, 2u);
+
+  b.world.refuse_inserts = false;
+  b.run(50);
   const std::uint64_t refused = b.world.seen.no_place;
   b.run(500);
   EXPECT_EQ(b.world.seen.no_place, refused);
+  EXPECT_TRUE(b.answered(b.world.load(5), 40));  // now the index has it
+  EXPECT_EQ(b.world.seen.finds, finds + 3);
 
   b.world.refuse_inserts = true;
   EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));
   EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
   b.world.levels().flush = true;
   EXPECT_TRUE(b.idle());
-  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5}));
+  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4}));
+  EXPECT_EQ(b.world.seen.deletes, 2u);
   b.world.check_endpoint();
+}
+
+// Of new lines, of late ones and of one in flight; loads go on. An insert lets the next one in, or
+// a flush, which takes a late line.
+TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
+  test::shows("ds",
+              "With Inserts lines late no store is done, whatever its line, and loads of the late "
+              "lines are; an insertion or a flush lets the next store in",
+              "docs/blocks/root_port/ds_engine.md");
+  const unsigned inserts = kConfigs[1].inserts;
+  for (const std::uint64_t line : {10u, 1u, 8u}) {
+    for (const bool flush : {false, true}) {
+      SCOPED_TRACE(line + (flush ? 1000 : 0));
+      Bench b;
+      b.world.freeze_writes = true;
+      b.world.levels().flush = false;
+      EXPECT_TRUE(b.answered(b.world.store(8, 0x18)));  // in flight
+      b.run(30);
+      b.world.levels().direct = false;
+      b.world.refuse_inserts = true;
+      for (unsigned n = 0; n < inserts; ++n) {
+        EXPECT_TRUE(b.answered(b.world.store(1 + n, 0x11, kLowHalf), 60));
+      }
+      const std::uint32_t waits = b.world.store(line, 0x22, ~kLowHalf);
+      b.run(300);
+      EXPECT_EQ(b.world.answer(waits), nullptr);
+      EXPECT_EQ(b.world.out().count, inserts);
+      for (unsigned n = 0; n < inserts; ++n) {
+        if (1 + n != line) EXPECT_TRUE(b.answered(b.world.load(1 + n), 60)) << n;
+      }
+      EXPECT_EQ(b.world.seen.finds, 0u);
+      if (flush) {
+        b.world.levels().flush = true;
+      } else {
+        b.world.refuse_inserts = false;
+      }
+      EXPECT_TRUE(b.answered(waits, 60));
+      EXPECT_EQ(b.world.seen.deletes, 0u);
+      b.world.freeze_writes = b.world.refuse_inserts = false;
+      b.world.levels().flush = true;
+      EXPECT_TRUE(b.idle());
+      b.world.check_endpoint();
+    }
+  }
+}
+
+// The lowest late line stands at the index. A flush of it waits for what that says; one of a line
+// above does not.
+TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
+  test::shows("ds",
+              "A flush of the line that is being inserted goes on with the answer: inserted, it is "
+              "deleted, refused, it is not; a flush of another late line does not wait",
+              "docs/blocks/root_port/ds_engine.md");
+  for (const unsigned late : {1u, 2u}) {
+    for (const bool refused : {false, true}) {
+      SCOPED_TRACE(late + (refused ? 1000 : 0));
+      Bench b;
+      b.defer_all();
+      b.world.rates.ix_ready = 0;
+      b.world.refuse_inserts = refused;
+      for (unsigned n = 1; n <= late; ++n) EXPECT_TRUE(b.answered(b.world.store(n, 0x11), 60));
+      b.world.levels().flush = true;
+      b.run(100);
+      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{} : Lines{2});
+      EXPECT_TRUE(b.world.out().ix_valid);
+      EXPECT_EQ(b.world.out().ix_op, 1u);
+      EXPECT_EQ(b.world.out().ix_key, 1u);
+      b.world.rates.ix_ready = 100;
+      EXPECT_TRUE(b.idle());
+      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{1} : (Lines{2, 1}));
+      EXPECT_EQ(b.world.seen.deletes, refused ? 0u : 1u);
+      EXPECT_EQ(b.world.seen.no_place, refused ? 1u : 0u);
+      b.world.check_endpoint();
+    }
+  }
+}
+
+// Neither takes back what it offered: a find comes after the insertion that stands, an insertion
+// after the find.
+TEST(DsEngine, InsertionAndFindTakeTurns) {
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(4, 0x44)));
+  b.run(50);
+  b.world.rates.ix_ready = 0;
+  EXPECT_TRUE(b.answered(b.world.store(5, 0x11)));
+  const std::uint32_t load = b.world.load(4);
+  b.run(30);
+  EXPECT_TRUE(b.world.out().ix_valid);
+  EXPECT_EQ(b.world.out().ix_op, 1u);
+  const std::uint64_t cycle = b.world.cycle();
+  b.world.rates.ix_ready = 100;
+  EXPECT_TRUE(b.until([&] { return b.world.out().ix_valid && b.world.out().ix_op == 0; }));
+  EXPECT_EQ(b.world.out().ix_key, 4u);
+  EXPECT_EQ(b.world.cycle() - cycle, 5u);  // taken in the first, answered in the fourth
+  EXPECT_TRUE(b.answered(load, 20));
+  // A find stands: the line that becomes late meanwhile waits for its answer.
+  b.world.rates.ix_ready = 0;
+  (void)b.world.load(4);
+  EXPECT_TRUE(b.until([&] { return b.world.out().ix_valid; }));
+  EXPECT_TRUE(b.answered(b.world.store(6, 0x22)));
+  b.run(10);
+  EXPECT_EQ(b.world.out().ix_op, 0u);
+  b.world.rates.ix_ready = 100;
+  EXPECT_TRUE(b.until([&] { return b.world.out().ix_valid && b.world.out().ix_op == 1; }));
+  EXPECT_EQ(b.world.out().ix_key, 6u);
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+// Loads, stores and flushes wait all the time, and all have something to do.
+TEST(DsEngine, StoresEveryOtherTime) {
+  Bench b;
+  b.defer_all();
+  for (std::uint64_t line = 1; line <= 6; ++line) b.world.store(line, 0x11);
+  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+  b.run(60);
+  b.world.freeze_writes = true;
+  b.world.levels().flush = true;
+  // What each does: its event, in turn.
+  std::string did;
+  for (unsigned n = 0; n < 8; ++n) {
+    b.world.store(1, 0x22, 0xff);
+    b.world.load(2);
+  }
+  EXPECT_TRUE(b.until([&] {
+    const DsEvents& e = b.world.out().events;
+    if (e.hit) did += 'L';
+    if (e.in_place) did += 'S';
+    if (e.flushed) did += 'F';
+    return did.size() == 9;
+  }));
+  EXPECT_EQ(did.find("SS"), std::string::npos) << did;
+  EXPECT_GE(std::count(did.begin(), did.end(), 'S'), 3) << did;
+  EXPECT_EQ(std::count(did.begin(), did.end(), 'F'), 3) << did;  // then all writes are in flight
+  b.world.freeze_writes = false;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+// A load whose slot is to be read begins with a place for that, so no other waits behind it.
+TEST(DsEngine, AStoreGoesWhileNoReadIsFree) {
+  Bench b;
+  b.defer_all();
+  EXPECT_TRUE(b.answered(b.world.store(1, 0x11)));
+  EXPECT_TRUE(b.answered(b.world.store(2, 0x12)));
+  b.run(50);
+  b.world.rates.lm_answers = 0;  // both places stay taken
+  for (unsigned n = 0; n < 3; ++n) b.world.load(1);
+  EXPECT_TRUE(b.until([&] { return b.world.seen.hit == 2; }));
+  b.run(50);
+  EXPECT_TRUE(b.answered(b.world.store(2, 0x22), 60));
+  EXPECT_EQ(b.world.seen.hit, 2u);
+  b.world.rates.lm_answers = 100;
+  EXPECT_TRUE(b.until([&] { return b.world.seen.hit == 3; }));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+// In a burst as many stores as may be late are done at their pace, the next at that of the index.
+TEST(DsEngine, ABurstFillsTheLateLines) {
+  Bench b(0);
+  b.defer_all();
+  b.world.rates.ix_ready = 0;  // an insert stands at the index
+  const unsigned inserts = kConfigs[0].inserts;
+  std::vector<std::uint32_t> ids;
+  for (unsigned n = 0; n < inserts + 2; ++n) ids.push_back(b.world.store(100 + n, 0x30));
+  EXPECT_TRUE(b.answered(ids[inserts - 1], 4 + 2 * inserts));
+  b.run(100);
+  EXPECT_EQ(b.world.answer(ids[inserts]), nullptr);
+  EXPECT_EQ(b.world.out().count, inserts);
+  EXPECT_EQ(b.world.seen.most_late, inserts);
+  b.world.rates.ix_ready = 100;
+  EXPECT_TRUE(b.answered(ids.back(), 60));
+  b.world.levels().flush = true;
+  EXPECT_TRUE(b.idle());
+  b.world.check_endpoint();
+}
+
+// Writes that fail come back as late lines: two more than Inserts are late at most, that of a store
+// that had begun and the one that made Inserts be passed. The next waits with its place, its line
+// still in flight.
+TEST(DsEngine, ACompletionWaitsWithMoreThanInsertsLate) {
+  test::shows("ds",
+              "With more than Inserts lines late a write that failed keeps its place until a line "
+              "is inserted or flushed; loads of its line are answered, and nothing is lost",
+              "docs/blocks/root_port/ds_engine.md");
+  const unsigned inserts = kConfigs[1].inserts;
+  for (const bool flush : {false, true}) {
+    SCOPED_TRACE(flush ? "flush" : "insert");
+    Bench b;
+    b.world.freeze_writes = true;
+    b.world.levels().flush = false;
+    b.world.refuse_inserts = true;
+    for (std::uint64_t line = 1; line <= 3; ++line) {
+      EXPECT_TRUE(b.answered(b.world.store(line, 0x10)));
+    }
+    EXPECT_TRUE(b.until([&] { return b.world.seen.direct == 3; }));
+    b.world.levels().direct = false;
+    EXPECT_TRUE(b.answered(b.world.store(4, 0x40)));
+    b.world.rates.lm_ready = 0;
+    const std::uint32_t begun = b.world.store(5, 0x50);
+    EXPECT_TRUE(b.until([&] { return b.world.out().lm_valid; }));
+    // Two of the three come back, beside line 4; then the store's line does.
+    b.world.failing_writes = 3;
+    b.world.freeze_writes = false;
+    EXPECT_TRUE(b.until([&] { return b.world.out().count == inserts + 1; }));
+    b.run(100);
+    EXPECT_EQ(b.world.out().count, inserts + 1);
+    EXPECT_EQ(b.world.mq_held(), 0u);  // the third was answered as well
+    b.world.rates.lm_ready = 100;
+    EXPECT_TRUE(b.answered(begun, 60));
+    b.run(300);
+    EXPECT_EQ(b.world.out().count, inserts + 2);
+    EXPECT_EQ(b.world.seen.most_late, inserts + 2);
+    EXPECT_EQ(b.world.seen.error, 2u);
+    for (std::uint64_t line = 1; line <= 5; ++line) {
+      EXPECT_TRUE(b.answered(b.world.load(line), 60)) << line;
+    }
+    EXPECT_EQ(b.world.seen.hit, 5u);
+    EXPECT_EQ(b.world.seen.finds, 0u);
+    if (flush) {
+      b.world.levels().flush = b.world.levels().clear_error = true;
+    } else {
+      b.world.refuse_inserts = false;
+    }
+    EXPECT_TRUE(b.until([&] { return b.world.seen.error == 3; }, 100));
+    b.world.refuse_inserts = false;
+    b.world.levels().flush = b.world.levels().clear_error = true;
+    EXPECT_TRUE(b.idle());
+    b.world.check_endpoint();
+  }
 }
 
 TEST(DsEngine, FailedWriteKeepsItsData) {

@@ -26,12 +26,19 @@ class DsMeetings {
     const std::optional<DsAct> act = act_of(top);
     if (act) count_events(top, *act);
     if (does(top, FastDirect) || does(top, FastDefers)) count_events(top, DsAct::FastBegins);
+    const bool answered = inserting_ && ix(top, IxAnswer);
+    if (answered && !ix(top, IxFound)) count_events(top, DsAct::Inserted);
     if (does(top, DirectLeaves)) count_events(top, DsAct::DirectLeaves);
     if (does(top, DeferredLeaves)) count_events(top, DsAct::FastDeferred);
     count_beside(top);
     count_tables(top);
     isolated_ = top.isolate_i != 0;
     fenced_ = top.fence_i != 0;
+    if (answered) inserting_ = false;
+    if (ix(top, IxValid)) inserting_ = asked_for(top) == kInsert;
+    if (top.state_o == SLook || top.state_o == SFind) found_ = top.state_o == SFind;
+    before_ = top.state_o;
+    completes_ = (static_cast<unsigned>(top.tables_o) >> kNoCompletion & 1) == 0;
   }
 
  private:
@@ -39,20 +46,20 @@ class DsMeetings {
     Idle = 0,
     MRead,
     SLook = 8,
-    SNew = 10,
+    SFind,
+    SNew,
     SWrite,
-    SMask = 13,
+    SMask = 12,
     SPut,
     LLook = 16,
     LFind,
-    LMask = 19,
+    LSlot,
+    LMask,
     LRead,
     FTop = 32,
     FMask = 34,
     FDelete,
     FRead,
-    ITop = 40,
-    IInsert = 42,
     CTake = 48,
     CFree,
     CPut
@@ -66,26 +73,38 @@ class DsMeetings {
     LateStalls = 10
   };
   static constexpr unsigned kFast = 14;
+  enum Beside : unsigned { CompletionWaits = kFast, InsertionTaken, InsertionAnswered, StepWaits };
+  static constexpr unsigned kNoCompletion = 17;  // of tables_o
+  // Bits of ix_o.
+  enum Ix : unsigned { IxValid, IxReady, IxAnswer = 4, IxFound };
+  static constexpr unsigned kInsert = 1;
   // Bits of ds_act_t.
   enum Act : unsigned {
-    Inserted = 2,
-    Pop,
-    SlotTake = 9,
+    Pop = 2,
+    SlotTake = 7,
     MergeSent,
     MergeAdd,
-    WriteMark = 15,
-    Refused = 17,
+    WriteMark = 13,
+    Refused = 15,
     Stored,
     HeadLocal,
     SetPass
   };
 
   template <typename Top>
+  static bool ix(const Top& top, Ix what) {
+    return (top.ix_o >> what & 1) != 0;
+  }
+  template <typename Top>
+  static unsigned asked_for(const Top& top) {
+    return top.ix_o >> 2 & 3;
+  }
+  template <typename Top>
   static bool does(const Top& top, Fast what) {
     return (top.fast_o >> what & 1) != 0;
   }
   template <typename Top>
-  static std::optional<coverage::DsAct> act_of(const Top& top) {
+  [[nodiscard]] std::optional<coverage::DsAct> act_of(const Top& top) const {
     using coverage::DsAct;
     const auto does = [&](Act act) { return (top.act_o >> act & 1) != 0; };
     const auto with = [](bool there, DsAct act) {
@@ -98,12 +117,14 @@ class DsMeetings {
         return with(does(MergeAdd), DsAct::LoadMerge);
       case LFind:
         return with(does(SetPass), DsAct::LoadFalse);
+      case LSlot:
+        return with(before_ == LLook, DsAct::LoadLate);
       case SNew:
         return does(SlotTake) ? DsAct::SlotTaken : does(Refused) ? DsAct::Refused : DsAct::NoSlot;
       case SWrite:
         return with(does(Stored), does(WriteMark) ? DsAct::JoinsWrite : DsAct::Written);
       case SMask:
-        return DsAct::JoinsDeferred;
+        return found_ ? DsAct::JoinsDeferred : DsAct::JoinsLate;
       case SPut:
         return DsAct::Deferred;
       case FTop:
@@ -114,10 +135,6 @@ class DsMeetings {
         return with(does(Pop), DsAct::Flushed);
       case FRead:
         return with(top.lm_ready_i != 0, DsAct::FlushRead);
-      case ITop:
-        return DsAct::LateTop;
-      case IInsert:
-        return with(does(Inserted), DsAct::Inserted);
       case CTake:
         return DsAct::Completed;
       case CFree:
@@ -177,7 +194,6 @@ class DsMeetings {
       return static_cast<unsigned>(step) + state - first;
     };
     if (state >= CTake) return from(CTake, DsStep::CTake);
-    if (state >= ITop) return from(ITop, DsStep::ITop);
     if (state >= FTop) return from(FTop, DsStep::FTop);
     if (state >= LLook) return from(LLook, DsStep::LLook);
     return state >= SLook ? from(SLook, DsStep::SLook) : state;
@@ -188,6 +204,15 @@ class DsMeetings {
     for (unsigned what = 0; what < kFast; ++what) {
       if ((top.fast_o >> what & 1) != 0) beside_.hit({size_, what, step});
     }
+    const auto hit = [&](Beside what, bool there) {
+      if (there) beside_.hit({size_, what, step});
+    };
+    // C is before all the others: what begins instead says that it may not.
+    hit(CompletionWaits, before_ == Idle && completes_ && top.state_o != CTake);
+    hit(InsertionTaken, ix(top, IxValid) && ix(top, IxReady) && asked_for(top) == kInsert);
+    hit(InsertionAnswered, inserting_ && ix(top, IxAnswer));
+    const bool finds = top.state_o == LFind || top.state_o == SFind;
+    hit(StepWaits, finds ? inserting_ : top.state_o == FMask && before_ == FMask);
   }
 
   template <typename Top>
@@ -240,6 +265,10 @@ class DsMeetings {
   std::array<bool, kTables> full_{}, empty_{};
   unsigned size_ = 0;
   bool looked_ = false, isolated_ = false, fenced_ = false;
+  unsigned before_ = Idle;  // the state in the cycle before
+  bool completes_ = false;  // and whether a completion waited in it
+  bool inserting_ = false;  // an insertion stands at the index
+  bool found_ = false;      // the last store to be looked up asked the index
 };
 
 }  // namespace cxlgpu::test

@@ -348,11 +348,10 @@ module ds_loads_fv
   // What the registers hold
   // ---------------------------------------------------------------------------------------------
   localparam logic [5:0] Idle = 6'h00, MRead = 6'h01;
-  localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SSlot = 6'h0c, SMask = 6'h0d,
-                         SPut = 6'h0e;
+  localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SMask = 6'h0c, SPut = 6'h0d;
   localparam logic [5:0] LLook = 6'h10, LFind = 6'h11, LSlot = 6'h12, LMask = 6'h13, LRead = 6'h14;
   localparam logic [5:0] FTop = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
-  localparam logic [5:0] ITop = 6'h28, ISlot = 6'h29, IInsert = 6'h2a;
+  localparam logic [5:0] IInsert = 6'h28;
   localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32;
 
   // The sequencer
@@ -529,7 +528,14 @@ module ds_loads_fv
   assign fresh_at     = u_engine.u_stack.u_slots.fresh_q;
   assign height       = u_engine.u_stack.u_slots.height_q;
   assign num_deferred = u_engine.u_stack.u_slots.count_q;
-  assign num_late     = u_engine.u_stack.u_slots.late_q;
+  // Late lines: lowest first, as many as are valid
+  line_addr_t [3:0] late_line;
+  slot_t      [3:0] late_slot;
+  for (genvar i = 0; i < 4; i++) begin : g_late
+    assign late_line[i] = u_engine.u_stack.u_late.line_q[i];
+    assign late_slot[i] = u_engine.u_stack.u_late.slot_q[i];
+  end
+  assign num_late = (StackBits + 1)'($countones(u_engine.u_stack.u_late.valid_q));
   for (genvar s = 0; s < Depth; s++) begin : g_slot
     assign stack[s]      = u_engine.u_stack.u_slots.u_stack.mem_q[s];
     assign pool_slots[s] = u_engine.u_stack.u_slots.u_pool.mem_q[s];
@@ -562,9 +568,10 @@ module ds_loads_fv
       if ((used[s] || pooled[s]) && s >= 32'(fresh_at)) slots_right = 1'b0;
     end
     if (fresh_at != pool + num_used) slots_right = 1'b0;
-    // The stack, without the line that a flush deletes; the late ones are its top.
+    // The stack, without the line that a flush deletes; the late ones are its top, in the same order.
     stack_right = num_deferred == (StackBits + 1)'(deferred_q[0]) + (StackBits + 1)'(deferred_q[1])
                   && num_late == (StackBits + 1)'(late_q[0]) + (StackBits + 1)'(late_q[1])
+                  && u_engine.u_stack.u_late.valid_q == (num_late == 2 ? 4'b0011 : num_late == 1 ? 4'b0001 : 4'b0000)
                   && num_deferred == height + (StackBits + 1)'(state == FDelete) && num_late <= height
                   && !(height == 2 && stack[0] == stack[1]);
     for (int unsigned i = 0; i < 2; i++) begin
@@ -574,6 +581,12 @@ module ds_loads_fv
           && !(deferred_q[1] && deferred_at_q[1] == stack[i] && late_q[1] == (i + 32'(num_late) >= 32'(height))
                && !(state == FDelete && key_line))) stack_right = 1'b0;
     end
+    for (int unsigned i = 0; i < 2; i++) begin
+      if (i < 32'(num_late)
+          && !(known(late_line[i]) && late_q[which(late_line[i])]
+               && late_slot[i] == deferred_at_q[which(late_line[i])]
+               && late_slot[i] == stack[slot_t'(height - num_late + (StackBits + 1)'(i))])) stack_right = 1'b0;
+    end
     places_right = 1'b1;
     for (int unsigned s = 0; s < Depth; s++) begin
       if (place[s] != (at_deferred[s] ? 2'd2 : used[s] ? 2'd1 : 2'd0)) places_right = 1'b0;
@@ -582,10 +595,6 @@ module ds_loads_fv
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni) slots_right);
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stack_right);
   Places_A: assert property (@(posedge clk_i) disable iff (!rst_ni) places_right);
-  // A load whose line is late waits for it: the line is among the lowest late ones, of which the engine keeps the number.
-  Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (head_valid_q && late_q[which(head_q.line)]) |-> 32'(u_engine.u_stack.u_slots.older) >=
-          ((deferred_at_q[which(head_q.line)] == stack[slot_t'(height - num_late)]) ? 1 : 2));
   for (genvar l = 0; l < 2; l++) begin : g_words
     Word_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         deferred_q[l] |-> word_line[deferred_at_q[l]] == Lines[l]);
@@ -623,27 +632,27 @@ module ds_loads_fv
   assign key_merge = (merge_waits[0] && merge_line[0] == key_line) || (merge_waits[1] && merge_line[1] == key_line);
   Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_s |->
       store_valid[0] && !fast && !(head_valid_q && head_q.line == key) && !key_merge
-      && (!key_mem || on_way[key_line]) && !late_q[key_line] && (u_engine.answer_room || state > SWrite));
+      && (!key_mem || on_way[key_line]) && (u_engine.answer_room || state > SWrite));
   StoreNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       fresh ? state inside {Idle, SWrite, SPut} : state != SPut);
   StoreSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state == SWrite && !fresh) |-> here[key_line] && held_slot == slot_of[key_line]);
   StoreNowhere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state == SNew || hand) |-> !here[key_line]);
-  StoreFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == SFind) |-> !on_way[key_line]);
+  StoreFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (state == SFind) |-> !on_way[key_line] && !late_q[key_line]);
   StoreWait_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {SSlot, SMask} |-> deferred_q[key_line] && held_slot == deferred_at_q[key_line]);
+      (state == SMask) |-> deferred_q[key_line] && held_slot == deferred_at_q[key_line]);
   StoreDone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {SSlot, SMask, SPut} |-> alike(local_q[slot], store_data[0], store_be[0]));
+      state inside {SMask, SPut} |-> alike(local_q[slot], store_data[0], store_be[0]));
   StoreMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state == SMask) |-> {read_line, read_mask} == {word_line[held_slot], word_mask[held_slot]});
 
   // A load's
   Load_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_l |->
-      head_valid_q && !u_engine.passes && !(u_engine.u_stack.head_hit && !u_engine.u_stack.head_full)
-      && !late_q[key_line]);
+      head_valid_q && !u_engine.passes && !(u_engine.u_stack.head_hit && !u_engine.u_stack.head_full));
   LoadFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {LFind, LSlot, LMask} |-> !on_way[key_line]);
+      state inside {LFind, LSlot, LMask} |-> !on_way[key_line] && !(state == LFind && late_q[key_line]));
   LoadSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state inside {LSlot, LMask, LRead} |-> here[key_line] && held_slot == slot_of[key_line]);
   LoadMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -663,10 +672,7 @@ module ds_loads_fv
       stack_slot == write_slot[at_write] && !write_dirty[at_write]);
 
   // An insertion's
-  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni) state inside {ITop, ISlot, IInsert} |->
-      num_late != '0 && (state == ITop || stack_slot == stack[slot_t'(height - num_late)]));
-  InsertWord_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state == IInsert) |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
+  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == IInsert) |-> num_late != '0);
 
   // A completion's, a merge's
   Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -806,21 +812,6 @@ module ds_loads_fv
       if (merge_first[m] && merge_id[m] == head_q.id && merge_line[m] == head_line) merges_head = 1'b1;
     end
   end
-  // If its line is late, it is one of those that it waits for: these are the lowest.
-  logic [StackBits:0] num_older;
-  logic               waits_for_it;
-  assign num_older = u_engine.u_stack.u_slots.older;
-  always_comb begin
-    waits_for_it = 1'b0;
-    for (int unsigned i = 0; i < 2; i++) begin
-      if (i < 32'(height) && stack[i] == deferred_at_q[head_line]
-          && i + 32'(num_late) < 32'(height) + 32'(num_older)) waits_for_it = 1'b1;
-    end
-  end
-  Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      u_engine.u_stack.head_stands_q |-> head_valid_q);
-  Older_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (head_valid_q && late_q[head_line]) |-> waits_for_it);
   Head_A: assert property (@(posedge clk_i) disable iff (!rst_ni) head_valid_q |->
       known(head_q.line) && !head_q.is_write && !head_q.poison && head_q.id inside {16'h0, Watched});
   Passes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)

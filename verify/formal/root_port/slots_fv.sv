@@ -1,11 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // ds_slots with a user that takes, defers and frees slots whenever its contract lets it, while it reads the stack:
-// the top is the one deferred last, the lowest late one is the oldest of these, what is free is the one freed last or,
-// if none is, the lowest never used, and every slot is in one place: none is lost.
+// the top is the one deferred last, what is free is the one freed last or, if none is, the lowest never used, and every
+// slot is in one place: none is lost.
 
 module slots_fv #(
   parameter int unsigned Depth = 4,
-  parameter int unsigned Inserts = 2,
   localparam int unsigned StackBits = $clog2(Depth)
 ) (
   input logic                 clk_i,
@@ -21,50 +20,45 @@ module slots_fv #(
   typedef logic [StackBits-1:0] slot_t;
   typedef logic [StackBits:0]   cnt_t;
 
-  // Of the stack is read: nothing; its top, which is still there; that, which has left and counts yet; its lowest late
-  typedef enum logic [1:0] {None, Top, Gone, Late} reader_e;
+  // Of the stack is read: nothing; its top, which is still there; that, which has left and counts yet
+  typedef enum logic [1:0] {None, Top, Gone} reader_e;
   reader_e reader_q;
 
-  logic             room, take, frees, push, top, late, unstack, pop, inserted, is_late, late_room, last;
+  logic             room, take, frees, push, top, unstack, pop, last;
   logic [Depth-1:0] hand_q;                      // slots that were taken or have left, by slot
   slot_t            free_slot, slot, gone_q;
-  cnt_t             count, used, height_q, late_q, pool_q, fresh_q;
+  cnt_t             count, used, height_q, pool_q, fresh_q;
   slot_t [Depth-1:0] stack_q, free_q;            // the model's
 
-  assign top      = reader_q == None && step_i == 2'd1 && height_q != '0;
-  assign late     = reader_q == None && step_i == 2'd2 && late_q != '0;
-  assign unstack  = reader_q == Top && step_i[0];
-  assign pop      = (reader_q == Top && step_i == 2'd3) || (reader_q == Gone && step_i == 2'd1);
-  assign inserted = reader_q == Late && step_i == 2'd1;
-  assign take     = take_i && room;
-  assign frees    = release_i && hand_q[rslot_i];
-  assign push     = push_i && hand_q[pslot_i] && !(frees && rslot_i == pslot_i) && !top && !pop && reader_q != Top;
+  assign top     = reader_q == None && step_i == 2'd1 && height_q != '0;
+  assign unstack = reader_q == Top && step_i[0];
+  assign pop     = (reader_q == Top && step_i == 2'd3) || (reader_q == Gone && step_i == 2'd1);
+  assign take    = take_i && room;
+  assign frees   = release_i && hand_q[rslot_i];
+  assign push    = push_i && hand_q[pslot_i] && !(frees && rslot_i == pslot_i) && !top && !pop && reader_q != Top;
 
-  ds_slots #(.Depth(Depth), .Inserts(Inserts)) u_slots (
+  ds_slots #(.Depth(Depth)) u_slots (
     .clk_i, .rst_ni, .room_o(room), .free_slot_o(free_slot), .take_i(take), .release_i(frees), .rslot_i,
-    .push_i(push), .pslot_i, .top_i(top), .late_i(late), .slot_o(slot), .unstack_i(unstack), .pop_i(pop),
-    .inserted_i(inserted), .late_o(is_late), .late_room_o(late_room), .last_o(last), .count_o(count), .used_o(used));
+    .push_i(push), .pslot_i, .top_i(top), .slot_o(slot), .unstack_i(unstack), .pop_i(pop),
+    .last_o(last), .count_o(count), .used_o(used));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       reader_q <= None;
       hand_q   <= '0;
       height_q <= '0;
-      late_q   <= '0;
       pool_q   <= '0;
       fresh_q  <= '0;
     end else begin
       if (top)                   reader_q <= Top;
-      if (late)                  reader_q <= Late;
       if (unstack && !pop)       reader_q <= Gone;
-      if (pop || inserted)       reader_q <= None;
+      if (pop)                   reader_q <= None;
       if (reader_q == Top && step_i == 2'd2) reader_q <= None;
       if (take)  hand_q[free_slot] <= 1'b1;
       if (frees) hand_q[rslot_i]   <= 1'b0;
       if (push)  hand_q[pslot_i]   <= 1'b0;
       if (pop)   hand_q[slot]      <= 1'b1;
       height_q <= height_q + cnt_t'(push) - cnt_t'(unstack);
-      late_q   <= late_q + cnt_t'(push) - cnt_t'(inserted || (unstack && late_q != '0));
       pool_q   <= pool_q + cnt_t'(frees) - cnt_t'(take && pool_q != '0);
       fresh_q  <= fresh_q + cnt_t'(take && pool_q == '0);
     end
@@ -78,12 +72,9 @@ module slots_fv #(
   Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       reader_q == Top |-> slot == stack_q[slot_t'(height_q - cnt_t'(1))]);
   Gone_A: assert property (@(posedge clk_i) disable iff (!rst_ni) reader_q == Gone |-> slot == gone_q);
-  Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      reader_q == Late |-> slot == stack_q[slot_t'(height_q - late_q)]);
   Free_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       room |-> free_slot == (pool_q == '0 ? slot_t'(fresh_q) : free_q[slot_t'(pool_q - cnt_t'(1))]));
-  Levels_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      is_late == (late_q != '0) && late_room == (32'(late_q) < Inserts) && last == (count == cnt_t'(1)));
+  Last_A: assert property (@(posedge clk_i) disable iff (!rst_ni) last == (count == cnt_t'(1)));
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count == height_q + cnt_t'(reader_q == Gone));
   Used_A: assert property (@(posedge clk_i) disable iff (!rst_ni) used == count + cnt_t'($countones(hand_q)));
   Room_A: assert property (@(posedge clk_i) disable iff (!rst_ni) room == (32'(used) < Depth));
