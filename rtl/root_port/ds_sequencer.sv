@@ -455,7 +455,7 @@ module ds_sequencer
       state_q     <= state_d;
       stores_q    <= stores_d;
       load_last_q <= load_last_d;
-      asked_q     <= asks && (asked_q ? !ix_rsp_valid_i : ix_ready_i);
+      asked_q     <= (ix_valid_o && ix_ready_i) || (asked_q && !ix_rsp_valid_i);
       error_q     <= error_set || (error_q && !(clear_error_i && enable_i));
       wanted_q    <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
     end
