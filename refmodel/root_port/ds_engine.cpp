@@ -394,7 +394,7 @@ void DsEngine::hear_ready(Out& out, const In& in) const {
                 : in.mq_ready;
 }
 
-// C and M first, then S, but not twice before an L or F; these two in turn.
+// C and M first, then S, but no more than eight before an L or F that may go; these two in turn.
 DsEngine::State DsEngine::choose(const In& in) {
   if (completion_eligible()) return State::CTake;
   if (const auto m = merge_at(1)) {
@@ -402,12 +402,13 @@ DsEngine::State DsEngine::choose(const In& in) {
     return State::MRead;
   }
   const bool store = store_eligible(in), load = load_eligible(in), flush = flush_eligible(in);
-  if (store && (!stored_last_ || (!load && !flush))) {
-    stored_last_ = true;
+  constexpr unsigned kStoresFirst = 8;
+  if (store && (stored_last_ < kStoresFirst || (!load && !flush))) {
+    stored_last_ = std::min(stored_last_ + 1, kStoresFirst);
     return State::SLook;
   }
   if (!load && !flush) return State::Idle;
-  stored_last_ = false;
+  stored_last_ = 0;
   const bool load_first = last_ == State::FTop;
   return last_ = load && (load_first || !flush) ? State::LLook : State::FTop;
 }

@@ -266,7 +266,7 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  bool stored_last_ = false;  // of L, S and F, S was chosen last
+  unsigned stored_last_ = 0;  // so many S were chosen after the last L or F; 8: or more
   State last_ = State::FTop;  // of LLook and FTop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot

@@ -719,8 +719,8 @@ TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
 // the answer brings the line back among those that the index does not have yet.
 TEST(DsAlone, ALoadOfADeferredLineIsAnsweredWhateverStoresFollow) {
   test::shows("order",
-              "A load of a deferred line waits for one insertion at most: in its turn a flush, two "
-              "stores and the ends of writes go before it, though stores go on that make more "
+              "A load of a deferred line waits for one insertion at most: in its turn a flush, "
+              "16 stores and the ends of writes go before it, though stores go on that make more "
               "lines late",
               "docs/blocks/root_port/deterministic_store.md");
   std::uint64_t most = 0;
