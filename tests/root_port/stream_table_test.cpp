@@ -83,9 +83,12 @@ class Pair {
     rtl_->add_i = in.add;
     rtl_.settle();
     const StreamTable::Out twin = twin_.eval(in);
-    const StreamTable::Out seen{rtl_->ask_o != 0,        rtl_->kind_o != 0,
-                                rtl_->suppressed_o != 0, {rtl_->first_o, rtl_->len_o},
-                                rtl_->next_hit_o != 0,   rtl_->next_send_o != 0,
+    const StreamTable::Out seen{rtl_->ask_o != 0,
+                                rtl_->kind_o != 0,
+                                rtl_->suppressed_o != 0,
+                                {rtl_->first_o, rtl_->len_o},
+                                rtl_->next_hit_o != 0,
+                                rtl_->next_send_o != 0,
                                 {rtl_->next_first_o, rtl_->next_len_o}};
     lockstep.check("ask_o", seen.ask, twin.ask);
     lockstep.check("kind_o", seen.kind_next, twin.kind_next);
@@ -430,13 +433,13 @@ TEST(StreamTable, GranuleByGranuleInSmallChunks) {
   };
   // Region 10 is granules 40..43; a port has each `ways`-th chunk, of 2^clip granules.
   const std::array cases{
-      Case{0, 2, 8, {42, 0}, 44, 38},  // 40 and 42
+      Case{0, 2, 8, {42, 0}, 44, 38},   // 40 and 42
       Case{0, 3, 12, {43, 0}, 46, 37},  // 40 and 43, 46 in the next region
-      Case{0, 4, 0, {}, 44, 36},       // 40 alone
-      Case{0, 16, 0, {}, 56, 24},      //
+      Case{0, 4, 0, {}, 44, 36},        // 40 alone
+      Case{0, 16, 0, {}, 56, 24},       //
       Case{0, 1, 12, {41, 0}, 44, 39},  // not shared
-      Case{1, 2, 4, {41, 0}, 44, 37},  // 40 and 41; down into 36, 37
-      Case{1, 3, 4, {41, 0}, 46, 35},  // 46 and 47 next, 34 and 35 before
+      Case{1, 2, 4, {41, 0}, 44, 37},   // 40 and 41; down into 36, 37
+      Case{1, 3, 4, {41, 0}, 46, 35},   // 46 and 47 next, 34 and 35 before
   };
   for (const Case& c : cases) {
     ByHand t;
