@@ -250,7 +250,7 @@ RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time
     SpecRequest spec;
     spec.run = reader_.window(modes, memory_.lines(), queue_.loads());
     spec.with_length = modes.with_length();
-    spec.line = reader_.line();
+    spec.line = reader_.line_of(spec.run);
     if (!refuse) memory_.accept_spec(spec);
     reader_.issued(spec.run, modes.match_start, ring_);
     return Ahead::Taken;

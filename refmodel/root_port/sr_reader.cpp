@@ -82,6 +82,10 @@ GranuleRun SrReader::window(const SrModes& modes, LineTable mem, LineTable loads
   return shorten(compute_window(line_, gran_, rule, mem, loads, modes.clip_log2), own.first, cap_);
 }
 
+std::uint64_t SrReader::line_of(GranuleRun run) const {
+  return (line_ >> kGranuleShift) - run.first <= run.len ? line_ : run.first << kGranuleShift;
+}
+
 void SrReader::issued(GranuleRun run, bool match_start, RingBuffer& ring) {
   const bool own_only = match_start && uses_ring(policy_);
   const RingBuffer::Recorded told =
@@ -103,7 +107,7 @@ SrReaderBlock::Out SrReaderBlock::eval(const In& in) const {
   out.spec_valid = reader_.issuing() && !reader_.gives_up();
   if (out.spec_valid) {
     out.run = reader_.window(in.modes, in.mem, in.loads);
-    out.spec_line = reader_.line();
+    out.spec_line = reader_.line_of(out.run);
   }
   return out;
 }

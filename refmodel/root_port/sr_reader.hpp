@@ -53,7 +53,8 @@ class SrReader {
            (streams_.next_known() || !streams_.sends_next());
   }
   void give_up();
-  [[nodiscard]] std::uint64_t line() const { return line_; }
+  // What a MemSpecRd of this run asks for where it has no length.
+  [[nodiscard]] std::uint64_t line_of(GranuleRun run) const;
   [[nodiscard]] unsigned slot() const { return slot_; }
   // `loads`: every load of the SR queue; the latched one is left out here.
   [[nodiscard]] GranuleRun window(const SrModes& modes, LineTable mem, LineTable loads) const;

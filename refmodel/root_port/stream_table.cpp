@@ -46,14 +46,53 @@ StreamTable::Scores StreamTable::without_victim(const Place& place) const {
   return out;
 }
 
-std::uint64_t StreamTable::following(std::uint64_t region, bool up, const View& view) {
+// The granules of k's region that are the port's that k is of.
+unsigned StreamTable::own_granules(unsigned k, const View& view) {
+  if (view.clip_log2 >= kRegionLog2) return (1u << kGranules) - 1;
+  const int ways = static_cast<int>(view.other_ways) + 1;
+  unsigned own = 0;
+  for (unsigned g = 0; g < kGranules; ++g) {
+    const int chunks =
+        static_cast<int>(g >> view.clip_log2) - static_cast<int>(k >> view.clip_log2);
+    if (chunks % ways == 0) own |= 1u << g;
+  }
+  return own;
+}
+
+// No granule of this port comes after k in its region.
+bool StreamTable::is_last(unsigned k, bool up, const View& view) {
+  const unsigned after = up ? ~1u << k : (1u << k) - 1;
+  return (own_granules(k, view) & after) == 0;
+}
+
+std::uint64_t StreamTable::following(std::uint64_t granule, bool up, const View& view) {
   std::uint64_t step = 1;
   if (view.clip_log2 != kNoClip) {
-    const std::uint64_t chunk = std::uint64_t{1} << (view.clip_log2 - 2);  // regions
+    const std::uint64_t chunk = std::uint64_t{1} << view.clip_log2;
     const std::uint64_t edge = up ? chunk - 1 : 0;
-    if ((region & (chunk - 1)) == edge) step += view.other_ways * chunk;
+    if ((granule & (chunk - 1)) == edge) step += view.other_ways * chunk;
   }
-  return (up ? region + step : region - step) & kRegionMask;
+  return (up ? granule + step : granule - step) & kGranuleMask;
+}
+
+// What a load of granule k predicts of its own region.
+unsigned StreamTable::ahead_of(const Entry& e, unsigned k, bool own, const View& view) const {
+  const bool whole = asks_whole(view);
+  if (!whole && own) return 0;  // one granule at a time
+  const unsigned port = own_granules(k, view);
+  const int step = e.up ? 1 : -1;
+  unsigned ahead = 0, room = whole ? cap_ - (own ? 1 : 0) : 1;
+  for (int g = static_cast<int>(k) + step; room != 0 && g >= 0 && g < static_cast<int>(kGranules);
+       g += step) {
+    if ((port >> g & 1) == 0) continue;
+    if ((e.mask >> g & 1) != 0) {
+      if (whole) break;
+      continue;
+    }
+    ahead |= 1u << g;
+    --room;
+  }
+  return ahead;
 }
 
 StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) const {
@@ -93,15 +132,9 @@ StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) c
   }
   if (view.level == kSevere) return plan;
 
-  const bool streams = e.dir_known && e.conf >= 1 && view.length_enabled && view.clip_log2 >= 2;
+  const bool streams = e.dir_known && e.conf >= 1;
   const bool own = (e.mask >> k & 1) == 0 && !view.at_head;
-  const int step = e.up ? 1 : -1;
-  unsigned ahead = 0, room = cap_ - (own ? 1 : 0);
-  for (int g = static_cast<int>(k) + step;
-       streams && room != 0 && g >= 0 && g < static_cast<int>(kGranules); g += step, --room) {
-    if ((e.mask >> g & 1) != 0) break;
-    ahead |= 1u << g;
-  }
+  const unsigned ahead = streams ? ahead_of(e, k, own, view) : 0;
   const bool send = sends(scores_.ext);
   const unsigned run = (own ? 1u << k : 0) | (send ? ahead : 0);
   plan.ask.held = !send && (ahead & ~unsigned{e.spec}) != 0;
@@ -111,10 +144,10 @@ StreamTable::Plan StreamTable::plan_look(std::uint64_t line, const View& view) c
     plan.ask.kind = Ask::Kind::Run;
     plan.ask.run = {region * kGranules + static_cast<unsigned>(std::countr_zero(run)),
                     static_cast<unsigned>(std::popcount(run)) - 1};
-  } else if (streams && e.conf >= 2 && k == (e.up ? kGranules - 1 : 0) && !e.asked) {
+  } else if (streams && e.conf >= 2 && !e.asked && is_last(k, e.up, view)) {
     e.asked = true;
     plan.ask.kind = Ask::Kind::Next;
-    plan.next = {following(region, e.up, view), e.up, e.conf};
+    plan.next = {following(region * kGranules + k, e.up, view), e.up, asks_whole(view), e.conf};
   }
   return plan;
 }
@@ -132,12 +165,13 @@ void StreamTable::apply(const Plan& plan) {
 }
 
 void StreamTable::add() {
-  const Place place = find(next_.region);
+  const Place place = find(next_.granule / kGranules);
   assert(!place.there);
   const bool sent = sends_next();
-  const auto asked = static_cast<std::uint8_t>(((1u << cap_) - 1) << next().first % kGranules);
+  const GranuleRun run = next();
+  const auto asked = static_cast<std::uint8_t>(((2u << run.len) - 1) << run.first % kGranules);
   scores_ = without_victim(place);
-  put(place, {.region = next_.region,
+  put(place, {.region = next_.granule / kGranules,
               .dir_known = true,
               .up = next_.up,
               .by_next = true,
@@ -163,7 +197,7 @@ StreamTable::Out StreamTable::eval(const In& in) const {
   if (in.next) {
     out.next_hit = next_known();
     out.next_send = sends_next();
-    out.next_first = next().first;
+    out.next = next();
   }
   return out;
 }

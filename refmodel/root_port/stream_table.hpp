@@ -2,8 +2,9 @@
 // The stream table: which streams a root port's loads are made of, and what to ask for next.
 //
 // Purpose: tells streams apart by region (1 KiB) and direction, predicts the rest of a region
-//          once its loads have an order, and the region that follows on this port at the last
-//          granule. It remembers about as much as the internal DRAM holds: what it forgets before
+//          once its loads have an order, and what follows on this port at the last granule: whole
+//          regions if a MemSpecRd has a length and they are one port's, else single granules. It
+//          remembers about as much as the internal DRAM holds: what it forgets before
 //          a load came was wasted. While too much is wasted, predictions are judged but not asked
 //          for.
 // Units:   lines (address[51:6]), granules (address[51:8]), regions (address[51:10]).
@@ -57,12 +58,14 @@ class StreamTable {
     return plan_look(line, view).ask;
   }
 
-  // The region that the last ask of kind Next meant, as much of it as is asked for: what a stream
-  // in its direction comes to first.
+  // What the last ask of kind Next meant: of a region as much as is asked for, what a stream in its
+  // direction comes to first.
   [[nodiscard]] GranuleRun next() const {
-    return {next_.region * kGranules + (next_.up ? 0 : kGranules - cap_), cap_ - 1};
+    if (!next_.whole) return {next_.granule, 0};
+    const std::uint64_t first = next_.granule & ~std::uint64_t{kGranules - 1};
+    return {first + (next_.up ? 0 : kGranules - cap_), cap_ - 1};
   }
-  [[nodiscard]] bool next_known() const { return find(next_.region).there; }
+  [[nodiscard]] bool next_known() const { return find(next_.granule / kGranules).there; }
   [[nodiscard]] bool knows(std::uint64_t line) const {  // its region is in the table
     return find(line / (4 * kGranules)).there;
   }
@@ -83,7 +86,7 @@ class StreamTable {
     bool ask = false, kind_next = false, held = false;
     GranuleRun run;
     bool next_hit = false, next_send = false;
-    std::uint64_t next_first = 0;
+    GranuleRun next;
   };
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
@@ -92,8 +95,8 @@ class StreamTable {
   static constexpr unsigned kWays = 4;
   static constexpr int kMaxScore = 63, kSends = 32, kWaste = 2;
   static constexpr unsigned kMaxConf = 7;
-  static constexpr unsigned kSevere = 3, kNoClip = 15;
-  static constexpr std::uint64_t kRegionMask = (std::uint64_t{1} << 42) - 1;
+  static constexpr unsigned kSevere = 3, kNoClip = 15, kRegionLog2 = 2;
+  static constexpr std::uint64_t kGranuleMask = (std::uint64_t{1} << 44) - 1;
   static constexpr std::uint64_t kNoRegion = ~std::uint64_t{0};
 
   struct Entry {
@@ -115,8 +118,8 @@ class StreamTable {
     bool there = false;
   };
   struct Next {
-    std::uint64_t region = 0;
-    bool up = false;
+    std::uint64_t granule = 0;  // that the stream comes to
+    bool up = false, whole = false;
     std::uint8_t conf = 0;
   };
   struct Plan {
@@ -131,7 +134,14 @@ class StreamTable {
   [[nodiscard]] Scores without_victim(const Place& place) const;
   [[nodiscard]] static bool sends(int score) { return score >= kSends; }
   [[nodiscard]] Plan plan_look(std::uint64_t line, const View& view) const;
-  [[nodiscard]] static std::uint64_t following(std::uint64_t region, bool up, const View& view);
+  // Whole regions are asked for, else single granules.
+  [[nodiscard]] static bool asks_whole(const View& view) {
+    return view.length_enabled && view.clip_log2 >= kRegionLog2;
+  }
+  [[nodiscard]] static unsigned own_granules(unsigned k, const View& view);
+  [[nodiscard]] static bool is_last(unsigned k, bool up, const View& view);
+  [[nodiscard]] static std::uint64_t following(std::uint64_t granule, bool up, const View& view);
+  [[nodiscard]] unsigned ahead_of(const Entry& e, unsigned k, bool own, const View& view) const;
   void apply(const Plan& plan);
   void put(const Place& place, const Entry& entry);
 

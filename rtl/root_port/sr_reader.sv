@@ -10,7 +10,8 @@
 // window is worked out in ISSUE from the queues as they stand, without the load itself.
 // Policy stream asks the stream table instead: in LOOKUP for a run in the load's region, offered
 // from registers in ISSUE, or for the region that follows, which ISSUE first looks up: known, or
-// suppressed for its score, it is over in one cycle.
+// suppressed for its score, it is over in one cycle. What is ahead of the load goes out with a line
+// of its own: without a length that line is all that a MemSpecRd says.
 // MemSpecRd of 64 B: a load is passed if the ring shows its line as used.
 // The ring tells what became of it all: which lines loads wanted, and which granules left unused.
 // Throughput: a MemSpecRd every two cycles; latency one cycle from the reader view to the offer.
@@ -76,7 +77,8 @@ module sr_reader
                                                                  // sr-paper follows the queues
                                                                  // until taken
   output logic [1:0]                              spec_len_o,    // granules - 1; likewise
-  output line_addr_t                              spec_line_o,   // line of the load
+  output line_addr_t                              spec_line_o,   // line of the load; the run's
+                                                                 // first if it is ahead of that
   // Counters since reset; they wrap
   output logic [31:0]                             loads_seen_o,        // loads met
   output logic [31:0]                             issued_o,            // MemSpecRd taken
@@ -131,6 +133,7 @@ module sr_reader
   logic       held;                   // a run, or a part of it, that is not asked for
   logic       asks_own;               // for the load's granule
   granule_t   next_first;
+  logic [1:0] next_len;
 
   assign with_length = len_en_i && !spec_64b_i;
 
@@ -247,17 +250,15 @@ module sr_reader
     spec_valid_o = 1'b0;
     spec_first_o = '0;
     spec_len_o   = '0;
-    spec_line_o  = '0;
     if (state_q == StIssue && !known && !unsent) begin
       spec_valid_o = 1'b1;
-      spec_line_o  = line_q;
       spec_first_o = line_q[LineAddrBits-1:2];
       if (windowed) begin
         spec_first_o = window_first;
         spec_len_o   = window_len;
       end else if (next) begin
         spec_first_o = next_first;
-        spec_len_o   = 2'd3;
+        spec_len_o   = next_len;
       end else if (streamed) begin
         spec_first_o[1:0] = place_q;
         spec_len_o        = len_q;
@@ -273,6 +274,15 @@ module sr_reader
           if (15'(spec_len_o) > chunk_left) spec_len_o = chunk_left[1:0];
         end
       end
+    end
+  end
+
+  always_comb begin
+    spec_line_o = '0;
+    if (spec_valid_o) begin
+      spec_line_o = line_q;
+      if (next)           spec_line_o = {next_first, 2'b00};
+      else if (!asks_own) spec_line_o[3:0] = {place_q, 2'b00};
     end
   end
 
@@ -299,6 +309,7 @@ module sr_reader
     .next_hit_o  (next_hit),
     .next_send_o (next_send),
     .next_first_o(next_first),
+    .next_len_o  (next_len),
     .add_i       ((next && taken) || unsent)
   );
 
@@ -428,11 +439,13 @@ module sr_reader
       else $error("a MemSpecRd is offered in the cycle after one was taken");
   OwnInRun_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (spec_valid_o && asks_own) |->
-          spec_line_o[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o))
+          spec_line_o == line_q
+          && line_q[LineAddrBits-1:2] - spec_first_o <= granule_t'(spec_len_o))
       else $error("a run for its load is without the load's granule");
   AheadWithoutOwn_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (spec_valid_o && !asks_own) |->
-          spec_line_o[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o))
+          spec_line_o == {spec_first_o, 2'b00}
+          && line_q[LineAddrBits-1:2] - spec_first_o > granule_t'(spec_len_o))
       else $error("a run ahead of its load contains the load's granule");
   // An offer stays until it is taken; a window's run follows the queues, and length and chunk are
   // not latched.

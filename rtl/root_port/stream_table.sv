@@ -12,9 +12,10 @@
 //                                  edge: entry, tree, score     edge: the region that follows
 //   next           the kept region: is it there?     add: it is predicted, and gets an entry
 //
-// A run stays within the load's region, in the direction of its stream. At the last granule the
-// region that follows is predicted whole, once; on a port that is not the next one, where the
-// interleave chunk ends.
+// A run stays within the load's region, in the direction of its stream. At this port's last granule
+// the region that follows is predicted whole, once; on a port that is not the next one, where the
+// interleave chunk ends. Where a MemSpecRd has no length, or a region is several ports', a single
+// granule is asked for: the load's, else the nearest ahead of it that is this port's.
 //
 // Two scores say what predicting was good for recently, one for the rest of a region, one for the
 // region after: it rises with a load of a predicted one and falls with one that leaves the table
@@ -48,8 +49,8 @@ module stream_table
   input  logic       at_head_i,     // the load is about to be issued itself: its own granule is not
                                     // requested
   input  logic [1:0] level_i,       // DevLoad of the last response, 0 light .. 3 severe
-  input  logic       len_en_i,      // level: a MemSpecRd carries a length; without, nothing is
-                                    // predicted
+  input  logic       len_en_i,      // level: a MemSpecRd carries a length; without, it is for a
+                                    // single granule
   input  logic [3:0] clip_log2_i,   // log2 of the interleave chunk in granules, 0..14; 15: none
   input  logic [3:0] ways_i,        // ways of the interleave set - 1
   output logic       ask_o,         // with look_i: request a MemSpecRd; else 0
@@ -62,7 +63,8 @@ module stream_table
   input  logic       next_i,        // level: look up the region of the last kind_o = 1
   output logic       next_hit_o,    // with next_i: the region is known already
   output logic       next_send_o,   // with next_i: it is to be requested
-  output granule_t   next_first_o,  // with next_i: its first granule
+  output granule_t   next_first_o,  // with next_i: its first granule that is predicted
+  output logic [1:0] next_len_o,    // with next_i: granules of it that are - 1
   input  logic       add_i          // pulse: it was requested or suppressed; with next_i, not with
                                     // next_hit_o
 );
@@ -93,7 +95,8 @@ module stream_table
   } entry_t;
 
   typedef struct packed {
-    region_t    region;
+    granule_t   granule;    // of the region that follows, the nearest of this port
+    logic       single;     // it alone is predicted, not its region
     logic       up;
     logic [2:0] conf;
   } next_t;
@@ -133,7 +136,7 @@ module stream_table
     valid  = '0;
     tree   = '0;
     if (access) begin
-      region = look_i ? line_i[LineAddrBits-1:4] : next_q.region;
+      region = look_i ? line_i[LineAddrBits-1:4] : next_q.granule[GranuleAddrBits-1:2];
       set    = set_of(region[23:0], sets_log2_i);
       tree   = tree_q[set];
       if (touched_q[set]) valid = valid_q[set];
@@ -205,25 +208,62 @@ module stream_table
   logic [1:0] granule;
   assign place   = line_i[3:0];
   assign granule = line_i[3:2];
+  assign here    = look_i ? 4'b0001 << granule : '0;
 
-  // Granules without a bit in mask that follow the load's, for either direction
-  logic [3:0] free_up, free_down;
+  // A run as long as a region, or granule by granule
+  logic whole, own;
+  assign whole = len_en_i && clip_log2_i >= 4'd2;
+  assign own   = look_i && (was.mask & here) == '0 && !at_head_i;
+
+  // This port's granules of the region. The ways of an interleave set need not be a power of two,
+  // so what counts is how many chunks are between a granule and the load's.
+  logic [3:0] mine;
   always_comb begin
-    logic going;
+    logic [1:0] chunks;
+    chunks = '0;
+    mine   = '0;
+    for (int unsigned g = 0; g < 4; g++) begin
+      chunks = (granule > 2'(g)) ? granule - 2'(g) : 2'(g) - granule;
+      if (clip_log2_i == 4'd1) chunks = {1'b0, granule[1] != (g >= 2)};
+      unique case (chunks)
+        2'd1:    mine[g] = ways_i == 4'd0;
+        2'd2:    mine[g] = ways_i <= 4'd1;
+        2'd3:    mine[g] = ways_i inside {4'd0, 4'd2};
+        default: mine[g] = 1'b1;
+      endcase
+    end
+    if (clip_log2_i >= 4'd2) mine = '1;
+  end
+
+  // What follows the load's granule, for either direction: without a bit in mask, all up to the
+  // first with one, or the nearest one alone, which waits for the load's own; and whether there is
+  // any granule of this port
+  logic [3:0] free_up, free_down;
+  logic       last_up, last_down;
+  always_comb begin
+    logic       going;
+    logic [3:0] missing;
     going     = 1'b0;
-    here      = '0;
     free_up   = '0;
     free_down = '0;
+    last_up   = 1'b1;
+    last_down = 1'b1;
+    missing   = mine & ~was.mask;
     if (look_i) begin
-      here[granule] = 1'b1;
       for (int unsigned g = 0; g < 4; g++) begin
-        free_up[g] = going && !was.mask[g];
-        going      = here[g] || free_up[g];
+        free_up[g] = going && missing[g];
+        going      = here[g] || (going && whole == missing[g]);
+        if (2'(g) > granule && mine[g]) last_up = 1'b0;
+        if (2'(g) < granule && mine[g]) last_down = 1'b0;
       end
       going = 1'b0;
       for (int unsigned g = 0; g < 4; g++) begin
-        free_down[3 - g] = going && !was.mask[3 - g];
-        going            = here[3 - g] || free_down[3 - g];
+        free_down[3 - g] = going && missing[3 - g];
+        going            = here[3 - g] || (going && whole == missing[3 - g]);
+      end
+      if (!whole && own) begin
+        free_up   = '0;
+        free_down = '0;
       end
     end
   end
@@ -233,11 +273,10 @@ module stream_table
   logic       ask_run, ask_next;
   entry_t     looked;
   always_comb begin
-    logic climbs, follows, streams, own;
+    logic climbs, follows, streams;
     climbs   = 1'b0;
     follows  = 1'b0;
     streams  = 1'b0;
-    own      = 1'b0;
     run      = '0;
     ahead    = '0;
     suppressed_o = 1'b0;
@@ -266,16 +305,16 @@ module stream_table
       looked.spec = was.spec & ~here;
 
       if (level_i != LoadSevere) begin
-        streams = looked.dir_known && looked.conf != '0 && len_en_i && clip_log2_i >= 4'd2;
-        own     = (was.mask & here) == '0 && !at_head_i;
+        streams = looked.dir_known && looked.conf != '0;
         if (streams)   ahead = looked.up ? free_up : free_down;
         if (own)       run = here;
         if (ext_sends) run = run | ahead;
         // ahead is without the load's granule
         suppressed_o = !ext_sends && (ahead & ~was.spec) != '0;
         ask_run  = run != '0;
+        // With this confidence the direction is none that the load gave.
         ask_next = !ask_run && streams && looked.conf >= 3'd2 && !was.asked
-                   && granule == (looked.up ? 2'd3 : 2'd0);
+                   && (was.up ? last_up : last_down);
 
         looked.mask  = was.mask | run | here;
         looked.spec  = looked.spec | ahead;
@@ -295,33 +334,55 @@ module stream_table
     end
   end
 
-  // The region that follows. The granule tells the direction: there is one to ask for at the last
-  // granule of the direction only. r - 1 - jump = r + ~jump.
-  region_t following;
+  // The granule that follows on this port, for the direction that the entry has. g - 1 - jump
+  // = g + ~jump.
+  granule_t following;
   always_comb begin
-    logic        up, chunk_ends;
-    logic [11:0] chunk_mask;
-    logic [15:0] jump;
-    up         = granule[1];
-    chunk_ends = 1'b0;
+    logic        ends_up, ends_down;
+    logic [13:0] chunk_mask;
+    logic [17:0] jump, jump_up, jump_down;
+    ends_up    = 1'b0;
+    ends_down  = 1'b0;
     chunk_mask = '0;
     jump       = '0;
+    jump_up    = '0;
+    jump_down  = '0;
     following  = '0;
     if (look_i) begin
-      chunk_mask = 12'((13'd1 << (clip_log2_i - 4'd2)) - 13'd1);
-      chunk_ends = ((line_i[15:4] ^ {12{up}}) & chunk_mask) == '0;
-      if (chunk_ends && clip_log2_i != 4'd15) jump = 16'(ways_i) << (clip_log2_i - 4'd2);
-      following = line_i[LineAddrBits-1:4] + (up ? region_t'(jump) : ~region_t'(jump))
-                  + region_t'(up);
+      chunk_mask = 14'((15'd1 << clip_log2_i) - 15'd1);
+      ends_up    = (~line_i[15:2] & chunk_mask) == '0;
+      ends_down  = (line_i[15:2] & chunk_mask) == '0;
+      if (clip_log2_i != 4'd15) jump = 18'(ways_i) << clip_log2_i;
+      if (ends_up)   jump_up = jump;
+      if (ends_down) jump_down = jump;
+      following = line_i[LineAddrBits-1:2]
+                  + (was.up ? granule_t'(jump_up) : ~granule_t'(jump_down)) + granule_t'(was.up);
     end
   end
 
   // ---------------------------------------------------------------------------------------------
   // Next
   // ---------------------------------------------------------------------------------------------
-  assign next_hit_o   = next_i && hit;
-  assign next_send_o  = next_i && score_next_q[5];
-  assign next_first_o = next_i ? {next_q.region, 2'b00} : '0;
+  assign next_hit_o  = next_i && hit;
+  assign next_send_o = next_i && score_next_q[5];
+
+  logic [3:0] next_run;
+  always_comb begin
+    next_run     = '1;
+    next_first_o = '0;
+    next_len_o   = '0;
+    if (next_q.single) begin
+      next_run = '0;
+      next_run[next_q.granule[1:0]] = 1'b1;
+    end
+    if (next_i) begin
+      next_first_o = next_q.granule;
+      if (!next_q.single) begin
+        next_first_o[1:0] = 2'd0;
+        next_len_o        = 2'd3;
+      end
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Edge
@@ -341,7 +402,8 @@ module stream_table
       else           tree_d[2] = way[2];
       if (!look_i) begin
         entry_d = '{seen: 1'b0, last: '0, dir_known: 1'b1, up: next_q.up, by_next: 1'b1,
-                    conf: next_q.conf, mask: {4{next_send_o}}, spec: '1, asked: 1'b0};
+                    conf: next_q.conf, mask: next_run & {4{next_send_o}}, spec: next_run,
+                    asked: 1'b0};
       end
     end
   end
@@ -396,8 +458,11 @@ module stream_table
 
   // A flush leaves it: the reader may be on its way with it.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)       next_q <= '0;
-    else if (ask_next) next_q <= '{region: following, up: looked.up, conf: looked.conf};
+    if (!rst_ni) begin
+      next_q <= '0;
+    end else if (ask_next) begin
+      next_q <= '{granule: following, single: !whole, up: looked.up, conf: looked.conf};
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -420,6 +485,15 @@ module stream_table
       ask_run |-> first_o[GranuleAddrBits-1:2] == line_i[LineAddrBits-1:4]
                   && 3'(first_o[1:0]) + 3'(len_o) <= 3'd3)
       else $error("a run leaves the region of its load");
+  Single_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (ask_run && !whole) |-> len_o == '0 && mine[first_o[1:0]])
+      else $error("a run is longer than what a MemSpecRd can ask for, or another port's");
+  NextElsewhere_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ask_next |-> following[GranuleAddrBits-1:2] != region)
+      else $error("what follows is still of the load's region");
+  NextDirection_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ask_next |-> looked.up == was.up)
+      else $error("a load that turns its stream asks for the region that follows");
   AskOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (run & was.mask) == '0)
       else $error("a granule is requested again that is covered already");
   Foretold_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -430,7 +504,9 @@ module stream_table
                  && (run & ~here) == '0 && (ahead & ~entry_d.spec) == '0)
       else $error("a suppressed prediction is requested, or not marked as predicted");
   AddHeld_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      add_i |-> entry_d.mask == (next_send_o ? 4'b1111 : 4'b0000))
+      add_i |-> entry_d.mask == (next_send_o ? entry_d.spec : 4'b0000)
+                && 3'(count4(entry_d.spec)) == 3'(next_len_o) + 3'd1
+                && entry_d.spec[next_first_o[1:0]])
       else $error("an added region is covered though not sent, or sent and not covered");
   DirectionKnown_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (write && entry_d.conf != '0) |-> entry_d.dir_known)

@@ -98,6 +98,28 @@ TEST_F(Policies, TracesWithMasksRunUnderEveryPolicy) {
   EXPECT_GT(std::stod(lines[2].substr(last + 2)), 1.1) << "stream gains on a stream: " << lines[2];
 }
 
+// How much of a difference is none: a policy against itself.
+TEST_F(Policies, StartsOfAMixAreCompared) {
+  const std::string mixes = "policies.py --loads 2000 --mixes 2 --jobs 1 --policy stream ";
+  const auto run_of = [&](const std::string& options) {
+    const auto space = mixes.find(' ');
+    EXPECT_EQ(eval(mixes.substr(0, space), mixes.substr(space) + options), 0) << wrong_;
+    const std::vector<std::string> lines = lines_of(said_);
+    EXPECT_EQ(lines.size(), 3U) << said_;
+    return lines.back();
+  };
+  EXPECT_EQ(run_of("--starts 1").rfind("| stream | 2 | 0 | 1.000 (1, ", 0), 0U) << said_;
+  const std::string three = run_of("--starts 3");
+  EXPECT_EQ(three.rfind("| stream | 6 | ", 0), 0U) << three;
+  const double least = std::stod(three.substr(three.rfind("| ", three.find(" (")) + 2));
+  EXPECT_GT(least, 0.8) << three;
+  EXPECT_LE(least, 1.0) << three;
+  for (const char* options : {"--starts 3", "--starts -1 --mixes 2"}) {
+    EXPECT_EQ(eval("policies.py", options), 2) << said_;
+    EXPECT_EQ(lines_of(wrong_).size(), 1U) << wrong_;
+  }
+}
+
 TEST_F(Policies, BadTracesAreRefusedInOneLine) {
   write("mask.csv", "cycle,rw,addr,bytes,mask\n0,R,0x0,64,0xffffffffffffffff\n1,W,0x40,4,0x3\n");
   write("bytes.csv", "cycle,rw,addr,bytes,mask\n0,R,0x0,0,0x0\n");

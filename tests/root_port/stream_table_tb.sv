@@ -28,6 +28,7 @@ module stream_table_tb
   output logic       next_hit_o,
   output logic       next_send_o,
   output granule_t   next_first_o,
+  output logic [1:0] next_len_o,
   input  logic       add_i
 );
 
@@ -39,6 +40,7 @@ module stream_table_tb
   logic [1:0]      next_hit;
   logic [1:0]      next_send;
   granule_t [1:0]  next_first;
+  logic [1:0][1:0] next_len;
 
   for (genvar g = 0; g < 2; g++) begin : gen_size
     stream_table #(
@@ -64,6 +66,7 @@ module stream_table_tb
       .next_hit_o  (next_hit[g]),
       .next_send_o (next_send[g]),
       .next_first_o(next_first[g]),
+      .next_len_o  (next_len[g]),
       .add_i
     );
   end
@@ -76,5 +79,6 @@ module stream_table_tb
   assign next_hit_o   = next_hit[small_i];
   assign next_send_o  = next_send[small_i];
   assign next_first_o = next_first[small_i];
+  assign next_len_o   = next_len[small_i];
 
 endmodule

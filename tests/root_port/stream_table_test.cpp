@@ -83,10 +83,13 @@ class Pair {
     rtl_->add_i = in.add;
     rtl_.settle();
     const StreamTable::Out twin = twin_.eval(in);
-    const StreamTable::Out seen{rtl_->ask_o != 0,        rtl_->kind_o != 0,
-                                rtl_->suppressed_o != 0, {rtl_->first_o, rtl_->len_o},
-                                rtl_->next_hit_o != 0,   rtl_->next_send_o != 0,
-                                rtl_->next_first_o};
+    const StreamTable::Out seen{rtl_->ask_o != 0,
+                                rtl_->kind_o != 0,
+                                rtl_->suppressed_o != 0,
+                                {rtl_->first_o, rtl_->len_o},
+                                rtl_->next_hit_o != 0,
+                                rtl_->next_send_o != 0,
+                                {rtl_->next_first_o, rtl_->next_len_o}};
     lockstep.check("ask_o", seen.ask, twin.ask);
     lockstep.check("kind_o", seen.kind_next, twin.kind_next);
     lockstep.check("first_o", seen.run.first, twin.run.first);
@@ -94,7 +97,8 @@ class Pair {
     lockstep.check("suppressed_o", seen.held, twin.held);
     lockstep.check("next_hit_o", seen.next_hit, twin.next_hit);
     lockstep.check("next_send_o", seen.next_send, twin.next_send);
-    lockstep.check("next_first_o", seen.next_first, twin.next_first);
+    lockstep.check("next_first_o", seen.next.first, twin.next.first);
+    lockstep.check("next_len_o", seen.next.len, twin.next.len);
     meet(in, seen);
     twin_.clock(in);
     rtl_.edge();
@@ -119,7 +123,7 @@ class Pair {
   void meet(const StreamTable::In& in, const StreamTable::Out& seen) {
     using coverage::StreamAsk;
     using coverage::StreamOp;
-    const std::uint64_t line = in.look ? in.line : 4 * seen.next_first;
+    const std::uint64_t line = in.look ? in.line : 4 * seen.next.first;
     const std::uint64_t region = line / 16;
     const unsigned sets = std::min(sets_, 1u << sets_log2_);
     unsigned& held = held_[(region ^ region >> 6 ^ region >> 12 ^ region >> 18) & (sets - 1)];
@@ -234,7 +238,8 @@ class ByHand {
     EXPECT_EQ(load(region, place).kind, Kind::Nothing) << region << '.' << place;
   }
   // The region that follows, of the last ask for one.
-  std::uint64_t next() { return step({.next = true}).next_first / 4; }
+  std::uint64_t next() { return next_run().first / 4; }
+  GranuleRun next_run() { return step({.next = true}).next; }
   bool next_known() { return step({.next = true}).next_hit; }
   bool sends_next() { return step({.next = true}).next_send; }
   void add() { step({.next = true, .add = true}); }
@@ -341,7 +346,7 @@ TEST(StreamTable, JumpsOverOtherPorts) {
 TEST(StreamTable, WhatItDoesNotAskFor) {
   test::shows("sr",
               "stream: nothing for the head load's own granule or under severe load; only the "
-              "load's granule without an order, without length, or in chunks below 1 KiB",
+              "load's granule without an order",
               "docs/blocks/root_port/stream_table.md");
   {
     ByHand t;
@@ -357,17 +362,6 @@ TEST(StreamTable, WhatItDoesNotAskFor) {
     t.view.level = 2;
     t.expect_run(10, 2, 40, 3);  // it was seen all the same
   }
-  for (const bool length : {false, true}) {
-    ByHand t;
-    t.view.length_enabled = length;
-    if (length) t.view.clip_log2 = 1;
-    t.expect_run(10, 0, 40, 0);
-    t.expect_nothing(10, 1);
-    t.expect_run(10, 4, 41, 0);
-    t.expect_nothing(10, 12 - 8);
-    t.expect_run(10, 12, 43, 0);
-    t.expect_nothing(10, 13);
-  }
   {
     ByHand t;  // to and fro
     t.expect_run(10, 8, 42, 0);
@@ -375,6 +369,124 @@ TEST(StreamTable, WhatItDoesNotAskFor) {
     t.expect_run(10, 0, 40, 0);  // the other way: conf 1, downwards from granule 0
     t.expect_run(10, 7, 41, 0);
   }
+}
+
+// Without a length in chunks of 1 KiB and more: a granule a load.
+TEST(StreamTable, GranuleByGranuleWithoutLength) {
+  test::shows("sr",
+              "stream: without length, or in chunks below 1 KiB, a stream is prefetched granule by "
+              "granule, within what this port owns",
+              "docs/blocks/root_port/stream_table.md");
+  for (const unsigned clip : {2u, 4u, 15u}) {
+    ByHand t;
+    t.view.length_enabled = false;
+    t.view.clip_log2 = clip;
+    t.expect_run(10, 0, 40, 0);
+    t.expect_run(10, 1, 41, 0);
+    t.expect_run(10, 2, 42, 0);
+    t.expect_run(10, 3, 43, 0);
+    EXPECT_EQ(t.load(10, 4).kind, Kind::Nothing);
+    EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
+    const std::uint64_t next = clip == 2 ? 12 : 11;
+    EXPECT_FALSE(t.next_known());
+    EXPECT_EQ(t.next_run(), (GranuleRun{next * 4, 0}));
+    t.add();
+    EXPECT_TRUE(t.next_known());
+    t.expect_run(next, 0, next * 4 + 1, 0);  // the stream goes on there
+    t.expect_run(next, 1, next * 4 + 2, 0);
+  }
+  ByHand t;  // downwards
+  t.view.length_enabled = false;
+  t.expect_run(10, 15, 43, 0);
+  t.expect_run(10, 14, 42, 0);
+  t.expect_run(10, 13, 41, 0);
+  t.expect_run(10, 12, 40, 0);
+  EXPECT_EQ(t.load(10, 3).kind, Kind::Next);
+  EXPECT_EQ(t.next_run(), (GranuleRun{8 * 4 + 3, 0}));
+}
+
+// The load's own granule goes first, and is the only one of its request.
+TEST(StreamTable, OneGranuleARequestWithoutLength) {
+  ByHand t;
+  t.view.length_enabled = false;
+  t.view.at_head = true;
+  t.expect_nothing(10, 0);
+  t.expect_run(10, 1, 41, 0);  // ahead of the head
+  t.view.at_head = false;
+  t.expect_run(10, 8, 42, 0);  // its own
+  t.expect_run(10, 9, 43, 0);
+  t.flush();
+  // What lies behind the first covered granule is reached too.
+  t.view.at_head = true;
+  t.expect_nothing(10, 4);
+  t.expect_nothing(10, 0);     // down
+  t.expect_run(10, 1, 42, 0);  // up, over granule 41
+}
+
+TEST(StreamTable, GranuleByGranuleInSmallChunks) {
+  struct Case {
+    unsigned clip, ways;
+    unsigned place;        // of a load that asks for what follows; 0: the third does
+    GranuleRun ahead;      // at the second load; 0: none
+    std::uint64_t next;    // what follows
+    std::uint64_t before;  // ... a falling stream
+  };
+  // Region 10 is granules 40..43; a port has each `ways`-th chunk, of 2^clip granules.
+  const std::array cases{
+      Case{0, 2, 8, {42, 0}, 44, 38},   // 40 and 42
+      Case{0, 3, 12, {43, 0}, 46, 37},  // 40 and 43, 46 in the next region
+      Case{0, 4, 0, {}, 44, 36},        // 40 alone
+      Case{0, 16, 0, {}, 56, 24},       //
+      Case{0, 1, 12, {41, 0}, 44, 39},  // not shared
+      Case{1, 2, 4, {41, 0}, 44, 37},   // 40 and 41; down into 36, 37
+      Case{1, 3, 4, {41, 0}, 46, 35},   // 46 and 47 next, 34 and 35 before
+  };
+  for (const Case& c : cases) {
+    ByHand t;
+    t.view.clip_log2 = c.clip;
+    t.view.other_ways = c.ways - 1;
+    t.expect_run(10, 0, 40, 0);
+    if (c.ahead.first != 0) {
+      t.expect_run(10, 1, c.ahead.first, 0);
+    } else {
+      t.expect_nothing(10, 1);
+    }
+    for (const unsigned place : {2u, 3u}) t.load(10, place);
+    if (c.place != 0) EXPECT_EQ(t.load(10, c.place).kind, Kind::Next);
+    EXPECT_EQ(t.next_run(), (GranuleRun{c.next, 0})) << c.clip << ' ' << c.ways;
+
+    ByHand down;
+    down.view = t.view;
+    for (const unsigned place : {3u, 2u, 1u, 0u}) down.load(10, place);
+    EXPECT_EQ(down.next_run(), (GranuleRun{c.before, 0})) << c.clip << ' ' << c.ways;
+  }
+}
+
+// The region that follows has no other granule predicted than the one asked for.
+TEST(StreamTable, OneGranuleOfWhatFollowsIsWasted) {
+  ByHand t;
+  t.view.clip_log2 = 0;
+  t.view.other_ways = 3;
+  const auto waste = [&](unsigned streams) {
+    for (unsigned i = 0; i < streams; ++i) {
+      const std::uint64_t region = 0x1000 + 4 * i;
+      for (const unsigned place : {0u, 1u}) t.load(region, place);
+      ASSERT_EQ(t.load(region, 2).kind, Kind::Next);
+      ASSERT_FALSE(t.next_known());
+      t.add();
+    }
+    t.forget();
+  };
+  waste(15);  // 63 - 30 = 33
+  EXPECT_TRUE(t.sends_next());
+  waste(1);
+  EXPECT_FALSE(t.sends_next());
+  EXPECT_EQ(t.load(10, 0).run, (GranuleRun{40, 0}));
+  t.load(10, 1);
+  EXPECT_EQ(t.load(10, 2).kind, Kind::Next);
+  t.add();                     // predicted alone
+  t.expect_run(11, 0, 44, 0);  // right: 32
+  EXPECT_TRUE(t.sends_next());
 }
 
 TEST(StreamTable, UsefulnessDecides) {
