@@ -355,7 +355,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     }
   }
   // The machine's default is no choice of the user's; one that is, is refused by the session.
-  if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
+  const bool of_model = config.memory != MemoryKind::Cxl || is_model_only(config.root_port.policy);
+  if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {
