@@ -110,6 +110,25 @@ TEST(BestOffset, TheLeastOffsetInTimeIsTaken) {
   }
 }
 
+// Scores begin anew: the least offset had 31 in the phase before. Now the stream is known, so that
+// those in time score from round 1 on.
+TEST(BestOffset, APhaseKnowsNothingOfTheOneBefore) {
+  BestOffsetPrefetcher policy;
+  std::uint64_t granule = 1000;
+  for (unsigned i = 0; i < 32 * kRound; ++i, ++granule) load(policy, granule, 10 * granule);
+  policy.fetch_took(230);
+  for (unsigned i = 0; i < 31 * kRound - 1; ++i, ++granule) {
+    ASSERT_EQ(load(policy, granule, 10 * granule), Granules{granule + 1}) << i;
+  }
+  EXPECT_EQ(load(policy, granule, 10 * granule), Granules{granule + 24});
+  // Far apart nothing scores: 100 rounds, whatever the phases before took.
+  for (unsigned i = 0; i < 100 * kRound - 1; ++i) {
+    granule += 1000003;
+    ASSERT_EQ(load(policy, granule, 10 * granule), Granules{granule + 24}) << i;
+  }
+  EXPECT_EQ(load(policy, granule + 1000003, 10 * granule), Granules{});
+}
+
 TEST(BestOffset, AScoreOfOneIsTooBadOneOfTwoIsNot) {
   for (const unsigned hits : {0u, 1u, 2u}) {
     SCOPED_TRACE(hits);
@@ -134,7 +153,8 @@ TEST(BestOffset, OnlyTheFirstLoadOfAGranuleCounts) {
   policy.fetch_took(50);
   std::uint64_t granule = 5000;
   for (unsigned i = 0; i < 32 * kRound; ++i, ++granule) {
-    load(policy, granule, 10 * i);
+    const std::uint64_t offset = i == 32 * kRound - 1 ? 5 : 1;
+    ASSERT_EQ(load(policy, granule, 10 * i), Granules{granule + offset}) << i;
     for (unsigned line = 1; line < 4; ++line) {
       policy.learn({.line = 4 * granule + line, .first = false, .cycle = 10 * i});
       Granules to;
