@@ -129,6 +129,18 @@ TEST(BestOffset, APhaseKnowsNothingOfTheOneBefore) {
   EXPECT_EQ(load(policy, granule + 1000003, 10 * granule), Granules{});
 }
 
+// 128 granules wait at most: then the oldest is taken for there. At a load those 129 loads back are
+// recent; 135 is the next of the list, and scores from round 3 on.
+TEST(BestOffset, WhatIsLateForLongIsTakenForThere) {
+  BestOffsetPrefetcher policy;
+  policy.fetch_took(10000);
+  std::uint64_t granule = 1000;
+  for (unsigned i = 0; i < 33 * kRound - 1; ++i, ++granule) {
+    ASSERT_EQ(load(policy, granule, 10 * granule), Granules{granule + 1}) << i;
+  }
+  EXPECT_EQ(load(policy, granule, 10 * granule), Granules{granule + 135});
+}
+
 TEST(BestOffset, AScoreOfOneIsTooBadOneOfTwoIsNot) {
   for (const unsigned hits : {0u, 1u, 2u}) {
     SCOPED_TRACE(hits);
@@ -200,6 +212,9 @@ TEST(AccessMap, TheNearestFourAndNoneTwice) {
   }
   expect_steps(policy, {{216, {217, 218, 219, 220}},  // k = 1 to 4, of 8
                         {217, {221, 222, 223, 224}}});
+  // What was missed while halted is not made up for by another load of the granule.
+  for (std::uint64_t granule = 300; granule < 303; ++granule) policy.learn({.line = 4 * granule});
+  expect_steps(policy, {{302, {}}, {303, {304}}});
   // A stride of half a zone is the farthest.
   expect_steps(policy, {{1000, {}}, {1032, {}}, {1064, {1096}}});
   expect_steps(policy, {{2000, {}}, {2033, {}}, {2066, {}}});
