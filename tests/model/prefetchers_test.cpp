@@ -270,6 +270,22 @@ TEST(Footprint, OneGranuleAloneLeavesNoPattern) {
   expect_steps(policy, {{3002 * 8 + 3, {}}});
 }
 
+// What has moved on to the accumulation table takes no place in the filter.
+TEST(Footprint, TheFilterHasRegionsOfOneGranuleAlone) {
+  FootprintPrefetcher policy;
+  const auto generations = [&](std::uint64_t region, unsigned count) {
+    for (; count > 0; --count, ++region) {
+      load_line(policy, region * 32 + 31);
+      load(policy, region * 8);
+    }
+  };
+  expect_steps(policy, {{1000 * 8 + 2, {}}});
+  generations(2000, 40);
+  expect_steps(policy, {{1000 * 8 + 5, {}}});  // no trigger: the second of 1000
+  generations(3000, 64);
+  expect_steps(policy, {{4000 * 8 + 5, {}}, {4001 * 8 + 2, {4001 * 8 + 5}}});
+}
+
 TEST(Footprint, ALoadKeepsItsGenerationOpen) {
   FootprintPrefetcher policy;
   expect_steps(policy, {{1000 * 8, {}}, {1000 * 8 + 7, {}}});
