@@ -110,7 +110,7 @@ TEST(BestOffset, TheLeastOffsetInTimeIsTaken) {
   }
 }
 
-// Scores begin anew: the least offset had 31 in the phase before. Now the stream is known, so that
+// Scores begin again: the least offset had 31 in the phase before. Now the stream is known, so that
 // those in time score from round 1 on.
 TEST(BestOffset, APhaseKnowsNothingOfTheOneBefore) {
   BestOffsetPrefetcher policy;
@@ -243,7 +243,7 @@ TEST(Footprint, AGenerationThatEndsIsPrefetchedAtItsTriggersPlace) {
   FootprintPrefetcher policy;
   expect_steps(policy, {{1000 * 8 + 4, {}}, {1000 * 8 + 6, {}}, {1000 * 8 + 1, {}}});
   fill(policy, 2000, 63);
-  expect_steps(policy, {{3000 * 8 + 4, {}}});  // all 64 are under way
+  expect_steps(policy, {{3000 * 8 + 4, {}}});  // all 64 are in progress
   fill(policy, 4000, 1);                       // ends the first
   expect_steps(policy, {{3001 * 8 + 4, {3001 * 8 + 1, 3001 * 8 + 6}},
                         {3001 * 8 + 5, {}},  // no trigger
