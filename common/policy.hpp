@@ -16,8 +16,18 @@ enum class SrPolicy : std::uint8_t {
   Dyn = 2,      // DevLoad sets the size, the window starts at the load
   SrPaper = 3,  // address window, every queue entry counts
   Sr = 4,       // address window, only entries inside it and on their side
-  Stream = 5    // streams told apart by region, next region ahead
+  Stream = 5,   // streams told apart by region, next region ahead
+  // Published prefetchers, in the event-driven model alone (model/prefetch). They are no values of
+  // the register, which says off for them.
+  Stride = 6,
+  BestOffset = 7,
+  AccessMap = 8,
+  Footprint = 9
 };
+
+[[nodiscard]] constexpr bool is_model_only(SrPolicy policy) {
+  return policy > SrPolicy::Stream;
+}
 
 // Which MemSpecRd cover a load: any that reached its granule, or those made for this granule.
 enum class RingMatch : std::uint8_t { Coverage, Start };

@@ -10,12 +10,24 @@ evicted before a load used one of their lines. With --mixes N the rows are N mix
 them; --of says what of: patterns made by rule, or the requests of workloads. --starts N compares each
 policy with itself: the same mix begun 0 to N-1 cycles later. What that changes no policy is to blame for.
 
+--figures tells what the speculation of each policy was, over all rows:
+  coverage   granules that a demand access found filled by a MemSpecRd, or being filled, of those and the
+             ones that were filled for a demand access
+  accuracy   of the granules that MemSpecRd requested, those found so
+  in time    of those found so, the ones that were there already
+  media      bytes that the internal DRAM read, and over those of plain CXL
+  state      bits that a port keeps for the policy
+In the table of workloads it puts coverage / accuracy / in time (%) in the place of the useless ones. An
+internal DRAM with lines of 256 B is taken for granted.
+
   eval/policies.py --rows kernels --rows traces --trace a.csv.gz --policy sr --policy stream
   eval/policies.py --mixes 200 --of kernels
   eval/policies.py --mixes 200 --starts 5 --policy stream
+  eval/policies.py --rows kernels --figures --policy stream --policy stride --policy best-offset
 """
 
 import argparse
+import collections
 import itertools
 import math
 import os
@@ -29,15 +41,72 @@ import patterns
 import runs
 
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
+PUBLISHED = ["stride", "best-offset", "access-map", "footprint"]  # engine model alone
+# Bits of a port, at default sizes: docs/results/policies.md (area of ring_buffer and stream_table), and
+# kStateBits in model/prefetch.
+RING = 48640
+STATE = {"naive": (0, False), "dyn": (0, True), "sr-paper": (0, True), "sr": (0, True), "stream": (16442, False)}
+STATE |= {"stride": (3456, True), "best-offset": (8312, True), "access-map": (11072, True), "footprint": (5824, True)}
 ROWS = ["named", "traces", "patterns", "kernels", "large"]
 DRAM_KIB = (32, 64, 128, 256, 512, 1024)
 
 
+class Figures(collections.Counter):
+    """Of a run, or of several together: granules, lines and bytes."""
+
+    @classmethod
+    def sum(cls, runs_of):
+        total = cls()
+        for of in runs_of:
+            total.update(of)
+        return total
+
+    def percent(self, part, *whole):
+        of = sum(self[name] for name in whole)
+        return 100 * self[part] / of if of else 0
+
+    def useless(self):
+        return self.percent("evicted_unused", "filled")
+
+    def coverage(self):
+        return self.percent("used", "used", "demand_fills")
+
+    def accuracy(self):
+        return self.percent("used", "requested")
+
+    def in_time(self):
+        return self.percent("useful_lines", "used")
+
+
 def run(args, workload, policy, extra):
+    """The time that it took, in ns, and its figures."""
     stats = runs.stats(args.cxlgpu, f"{workload}-znand-{policy}", args.engine, *extra, *args.extra)
-    spec = {key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)}
-    useless = 100 * spec["evicted_unused"] / spec["filled"] if spec["filled"] else 0
-    return stats["end_to_end"]["value"], useless
+    all_of = Figures({key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)})
+    all_of["used"] = all_of["useful_lines"] + all_of["late_lines"]
+    for port in filter(None, stats["internal_dram_counters"]):
+        all_of["demand_fills"] += port["demand_fills"]["value"]
+        filled = sum(port[name]["value"] for name in ("demand_fills", "spec_fills", "filled_behind"))
+        all_of["bytes"] += filled * stats["config"]["endpoint"]["line_bytes"]
+    return stats["end_to_end"]["value"], all_of
+
+
+def mean_of(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def print_figures(policies, plain, speed_ups, figures):
+    """Of all rows: the figures of plain CXL; by policy, the speed-up of each row and the figures of all."""
+    columns = ["policy", "mean speed-up (geometric)", "coverage, %", "accuracy, %", "in time, %"]
+    columns += ["media, MiB", "bits of state"]
+    print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+    for policy in policies:
+        of, (bits, ring) = figures[policy], STATE[policy]
+        state = " + ".join(filter(None, [f"{bits:,}".replace(",", " ") if bits or not ring else "", "ring" * ring]))
+        print(
+            f"| {policy} | {mean_of(speed_ups[policy]):.3f} | {of.coverage():.1f} | {of.accuracy():.1f} "
+            f"| {of.in_time():.1f} | {of['bytes'] / 2**20:.1f} ({of['bytes'] / max(1, plain['bytes']):.2f}) | {state} |"
+        )
+    print(f"\nThe ring has {RING:,} bits. Plain CXL read {plain['bytes'] / 2**20:.1f} MiB.".replace(",", " "))
 
 
 def write(folder, args, name, streams, seed, start=0):
@@ -51,27 +120,38 @@ def write(folder, args, name, streams, seed, start=0):
 def table(args, policies, rows):
     print("| workload | plain CXL, us | " + " | ".join(policies) + " |")
     print("|---" * (2 + len(policies)) + "|", flush=True)
+    of_plain, figures, speed_ups = [], {policy: [] for policy in policies}, {policy: [] for policy in policies}
     with ThreadPoolExecutor(args.jobs) as pool:
         for name, workload, extra in rows:
             plain, *others = pool.map(lambda policy: run(args, workload, policy, extra), ["cxl"] + policies)
-            cells = [f"{plain[0] / time:.2f} ({useless:.0f} %)" for time, useless in others]
+            cells = []
+            of_plain.append(plain[1])
+            for policy, (time, of) in zip(policies, others):
+                speed_ups[policy].append(plain[0] / time)
+                figures[policy].append(of)
+                useless = f"{of.useless():.0f} %"
+                if args.figures:
+                    useless = f"{of.coverage():.0f} / {of.accuracy():.0f} / {of.in_time():.0f}"
+                cells.append(f"{plain[0] / time:.2f} ({useless})")
             print(f"| {name} | {plain[0] / 1e3:.1f} | " + " | ".join(cells) + " |", flush=True)
+    if args.figures:
+        print_figures(policies, Figures.sum(of_plain), speed_ups, {p: Figures.sum(figures[p]) for p in policies})
 
 
-def times_of_mix(args, policies, folder, seed, start=0):
+def runs_of_mix(args, policies, folder, seed, start=0):
     path = write(folder, args, "mix" if args.of == "patterns" else args.of, 0, seed, start)
     kib = random.Random(seed).choice(DRAM_KIB)
     extra = ["--trace", str(path), "--set", f"endpoint.cache_bytes={kib}KiB"]
-    times = [run(args, "vadd", policy, extra)[0] for policy in policies]
+    done = [run(args, "vadd", policy, extra) for policy in policies]
     path.unlink()
-    return times, (seed, kib)
+    return done, (seed, kib)
 
 
 def over_starts(args, policies, folder):
     def best_over(seed):
         """Of each policy: the best time over each start's, and where."""
-        starts = [times_of_mix(args, policies, folder, seed, start) for start in range(args.starts)]
-        of_policy = zip(*(times for times, _ in starts))
+        starts = [runs_of_mix(args, policies, folder, seed, start) for start in range(args.starts)]
+        of_policy = zip(*([time for time, _ in done] for done, _ in starts))
         return [[min(times) / time for time in times] for times in of_policy], starts[0][1]
 
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -85,27 +165,32 @@ def over_starts(args, policies, folder):
 
 
 def over_mixes(args, policies, folder):
-    def speed_ups(seed):
-        times, place = times_of_mix(args, ["cxl"] + policies, folder, seed)
-        return [times[0] / time for time in times[1:]] + [place]
+    def of_seed(seed):
+        done, place = runs_of_mix(args, ["cxl"] + policies, folder, seed)
+        return [done[0][0] / time for time, _ in done[1:]] + [place], [of for _, of in done]
 
     with ThreadPoolExecutor(args.jobs) as pool:
-        rows = list(pool.map(speed_ups, range(args.seed, args.seed + args.mixes)))
+        rows, figures = zip(*pool.map(of_seed, range(args.seed, args.seed + args.mixes)))
     print("| policy | mean speed-up (geometric) | least (seed, KiB) | rows below 0.98 | below 0.98 of the best |")
     print("|---|---|---|---|---|")
     for i, policy in enumerate(policies):
         least = min(rows, key=lambda row: row[i])
-        mean = math.exp(sum(math.log(row[i]) for row in rows) / len(rows))
+        mean = mean_of([row[i] for row in rows])
         loses = sum(row[i] < 0.98 for row in rows)
         behind = sum(row[i] < 0.98 * max(row[:-1]) for row in rows)
         print(f"| {policy} | {mean:.3f} | {least[i]:.3f} ({least[-1][0]}, {least[-1][1]}) | {loses} | {behind} |")
+    if args.figures:
+        plain, *others = [Figures.sum(of) for of in zip(*figures)]
+        speed_ups = {policy: [row[i] for row in rows] for i, policy in enumerate(policies)}
+        print_figures(policies, plain, speed_ups, dict(zip(policies, others)))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
     parser.add_argument("--engine", default="model", choices=["model", "rtl", "cosim"])
-    parser.add_argument("--policy", action="append", choices=POLICIES[1:], help="default: all")
+    chosen = POLICIES[1:] + PUBLISHED
+    parser.add_argument("--policy", action="append", choices=chosen, help="default: those that the RTL has")
     parser.add_argument("--trace", action="append", type=pathlib.Path, default=[], help="a row for each, plain or gzip")
     parser.add_argument(
         "--rows", action="append", choices=ROWS, help="default: the first three; large: kernels, eight times the data"
@@ -113,6 +198,7 @@ def main():
     parser.add_argument("--mixes", type=int, default=0, help="this many drawn mixes in place of the table")
     parser.add_argument("--starts", type=int, default=0, help="with --mixes: each policy with itself, by its start")
     parser.add_argument("--of", default="patterns", choices=["patterns", "kernels"], help="what a drawn mix is made of")
+    parser.add_argument("--figures", action="store_true", help="coverage, accuracy and so on, see above")
     parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
     parser.add_argument("--seed", type=int, default=1, help="of the patterns; of the first mix")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -35,7 +35,8 @@ RootPortModel::Sizes root_port_sizes(const RootPortConfig& config) {
           .ring = config.ring_entries,
           .spec_cap = config.spec_cap_bytes / 256,
           .ds_lines = config.ds_lines,
-          .ds_writes = config.ds_writes};
+          .ds_writes = config.ds_writes,
+          .model_policy = config.policy};
 }
 
 // std::min takes references, for which the compiler puts every time into memory.

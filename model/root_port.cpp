@@ -29,6 +29,9 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
                  .mem_entries = sizes.memory_queue - kSpecEntries},
       ds_(ds_config_) {
   ds_.start_swept(ds_config_.depth);
+  if (auto policy = make_prefetcher(sizes.model_policy)) {
+    prefetch_ = std::make_unique<PrefetchReader>(std::move(policy), sizes.spec_cap);
+  }
 }
 
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
@@ -50,7 +53,11 @@ void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Ti
 
 void RootPortModel::policy_written(Time now) {
   ring_.flush();
-  if (read_ahead_at_ + kCycle == now) reader_.ring_flushed(before_read_ahead_);
+  if (read_ahead_at_ + kCycle == now) {
+    reader_.ring_flushed(before_read_ahead_);
+    if (prefetch_) prefetch_->ring_flushed(before_read_ahead_);
+  }
+  if (prefetch_) prefetch_->flush();
   reader_.flush_streams();
   reader_.use_stream_sets(regs_.policy.stream_sets);
   if (gran_changes_ < now) tell_gran();
@@ -62,7 +69,7 @@ void RootPortModel::policy_written(Time now) {
 std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
   regs::rp::Regs regs = regs_;
   regs.state.gran = static_cast<std::uint32_t>(load_control_.state());
-  show(reader_.counters(), regs);
+  show(sr_counters(), regs);
   show(hints_.counters(), regs);
   regs.ds_status = {.on = on_, .empty = ds_.empty(), .error = ds_.error(), .count = ds_.count()};
   regs.sr_cap = {.sr_queue = sizes_.sr_queue,
@@ -239,8 +246,9 @@ void RootPortModel::issue(Time now) {
 
 RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
   const SrModes modes = modes_of(regs_.policy);
-  before_read_ahead_ = reader_.counters();
+  before_read_ahead_ = sr_counters();
   read_ahead_at_ = now;
+  if (prefetch_) return prefetch_ahead(spec_room, refuse, now);
   if (reader_.issuing()) {
     if (reader_.gives_up()) {
       reader_.give_up();
@@ -262,6 +270,34 @@ RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time
                  queue_.reader_at_head(), load_control_.level(), ring_);
     queue_.reader_next();
   }
+  return Ahead::Nothing;
+}
+
+RootPortModel::Ahead RootPortModel::prefetch_ahead(bool spec_room, bool refuse, Time now) {
+  const SrModes modes = modes_of(regs_.policy);
+  if (prefetch_->rests()) {
+    prefetch_->rest();
+    return Ahead::Nothing;
+  }
+  if (prefetch_->issuing()) {
+    if (!spec_room) return Ahead::Waits;
+    if (!refuse) {
+      memory_.accept_spec(
+          {.run = prefetch_->run(), .line = prefetch_->line(), .with_length = modes.with_length()});
+    }
+    prefetch_->issued(halted(), ring_);
+    return Ahead::Taken;
+  }
+  if (!queue_.reader_valid()) return Ahead::Nothing;
+  if (!queue_.reader_request().is_write) {
+    prefetch_->look({.line = queue_.reader_line(),
+                     .slot = queue_.reader_slot(),
+                     .at_head = queue_.reader_at_head(),
+                     .halted = halted(),
+                     .cycle = now.ps / kCycle.ps},
+                    modes, ring_);
+  }
+  queue_.reader_next();
   return Ahead::Nothing;
 }
 
@@ -291,6 +327,7 @@ void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
 
 void RootPortModel::head_leaves() {
   reader_.slot_left(queue_.head_slot());
+  if (prefetch_) prefetch_->slot_left(queue_.head_slot());
   queue_.pop();
 }
 
@@ -339,6 +376,9 @@ std::optional<DevLoad> RootPortModel::respond(bool refuse, Time now) {
   response.is_write = request.is_write;
   response.error = error;
   response_at_ = now + kCycle;
+  if (prefetch_ && !request.is_write) {
+    prefetch_->answered(request.addr / kLineBytes, now.ps / kCycle.ps);
+  }
   if (dev_load != load_control_.level()) hints_.pace_changes(hint_pace(), now + kCycle);
   if (load_control_.on_response(dev_load)) gran_changes_ = now + kCycle;
   raise(arrival, Stage::WireS2M, request.id, request.addr / kLineBytes, tag);
@@ -361,10 +401,17 @@ void RootPortModel::tell_gran() {
 bool RootPortModel::can_move() const {
   if (!response_ && own_answers(refuses()) != 0) return true;
   if (memory_.req_valid() || memory_.rwd_valid()) return true;
-  if (reader_.issuing() ? reader_.gives_up() || memory_.can_accept_spec() : queue_.reader_valid()) {
-    return true;
-  }
+  if (reader_can_move()) return true;
   return !on_ && !queue_.empty() && memory_.can_accept(queue_.head().addr / kLineBytes);
+}
+
+bool RootPortModel::reader_can_move() const {
+  if (prefetch_) {
+    if (!prefetch_->issuing()) return queue_.reader_valid();
+    return prefetch_->rests() || memory_.can_accept_spec();
+  }
+  if (!reader_.issuing()) return queue_.reader_valid();
+  return reader_.gives_up() || memory_.can_accept_spec();
 }
 
 void RootPortModel::plan(Time now) {

@@ -9,6 +9,7 @@
 // Errors:  offer() only when can_take().
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "common/register_types.hpp"
@@ -17,6 +18,7 @@
 #include "common/trace_event.hpp"
 #include "model/hint_queue.hpp"
 #include "model/link.hpp"
+#include "model/prefetch/prefetch_reader.hpp"
 #include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
@@ -43,6 +45,7 @@ class RootPortModel {
     unsigned ring = kDefaultRtl.ring_entries;  // granules, as the next
     unsigned spec_cap = kDefaultRtl.spec_cap_bytes / 256;
     unsigned ds_lines = kDefaultRtl.ds_lines, ds_writes = kDefaultRtl.ds_writes;
+    SrPolicy model_policy = SrPolicy::Off;  // one that no register can say; else says nothing
   };
   RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes);
 
@@ -102,7 +105,9 @@ class RootPortModel {
   void wake(Time at) {
     if (at < next_) next_ = at;
   }
-  [[nodiscard]] const SrCounters& sr_counters() const { return reader_.counters(); }
+  [[nodiscard]] const SrCounters& sr_counters() const {
+    return prefetch_ ? prefetch_->counters() : reader_.counters();
+  }
 
  private:
   void tick_plain(Time now);
@@ -121,6 +126,11 @@ class RootPortModel {
   // What the reader does for the memory queue in a cycle.
   enum class Ahead : std::uint8_t { Nothing, Waits, Taken };  // the last two: offers a MemSpecRd
   Ahead read_ahead(bool spec_room, bool refuse, Time now);
+  Ahead prefetch_ahead(bool spec_room, bool refuse, Time now);
+  [[nodiscard]] bool halted() const {
+    return load_control_.state() == Gran::Halted || load_control_.level() == DevLoad::Severe;
+  }
+  [[nodiscard]] bool reader_can_move() const;
   bool dispatch(bool refuse, Time now);  // true: a load or store is taken
   void issue_hint(bool may, bool refuse, Time now);
   // Log2 of the cycles that a hint's granule has.
@@ -148,6 +158,7 @@ class RootPortModel {
 
   SrQueue queue_;
   SrReader reader_;
+  std::unique_ptr<PrefetchReader> prefetch_;  // in its place, with a policy of the model alone
   SrCounters before_read_ahead_;  // what a flush at the end of the last such cycle goes back to
   Time read_ahead_at_{0};
   RingBuffer ring_;

@@ -336,6 +336,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
                                    fmt::join(names_.configs, ", ")));
     }
     apply_configuration(config, kind);
+    // So that what refuses it names who chose it.
+    if (is_model_only(config.root_port.policy)) config.places["root_port.policy"] = scenario;
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
@@ -355,7 +357,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     }
   }
   // The machine's default is no choice of the user's; one that is, is refused by the session.
-  if (config.memory != MemoryKind::Cxl && config.place("run.engine", "") == engine_place) {
+  const bool of_model = config.memory != MemoryKind::Cxl || is_model_only(config.root_port.policy);
+  if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }
   if (!known(names_.workloads, config.workload.name) && config.workload.name != "trace") {

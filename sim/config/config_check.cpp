@@ -132,6 +132,12 @@ void check(const RunConfig& config, const std::string& otherwise) {
 }
 
 void check_build(const RunConfig& config) {
+  if (is_model_only(config.root_port.policy)) {
+    const std::string key = "root_port.policy";
+    fail(config.place(key, config.scenario), key,
+         fmt::format("'{}' is in the model alone; use --engine model",
+                     std::get<std::string>(find_key(key)->get(config))));
+  }
   for (const RtlSize& size : kRtlSizes) {
     const auto built = config.rtl.find(std::string(size.key));
     if (built != config.rtl.end()) check_size(config, size, built->second);

@@ -18,13 +18,17 @@ struct Configuration {
   std::optional<bool> ds = {};
 };
 
-constexpr std::array<Configuration, 11> kConfigurations = {
+constexpr std::array<Configuration, 15> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
      {.name = "sr", .policy = SrPolicy::Sr},
      {.name = "sr-paper", .policy = SrPolicy::SrPaper},
      {.name = "stream", .policy = SrPolicy::Stream},
+     {.name = "stride", .policy = SrPolicy::Stride},
+     {.name = "best-offset", .policy = SrPolicy::BestOffset},
+     {.name = "access-map", .policy = SrPolicy::AccessMap},
+     {.name = "footprint", .policy = SrPolicy::Footprint},
      {.name = "ds", .policy = SrPolicy::Sr, .ds = true},
      {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
      {.name = "uvm", .memory = MemoryKind::Uvm},

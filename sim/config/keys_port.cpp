@@ -11,7 +11,9 @@ namespace cxlgpu {
 namespace {
 
 // In the order of SrPolicy.
-const std::vector<std::string> kPolicies = {"off", "naive", "dyn", "sr-paper", "sr", "stream"};
+const std::vector<std::string> kPolicies = {"off",        "naive",    "dyn",    "sr-paper",
+                                            "sr",         "stream",   "stride", "best-offset",
+                                            "access-map", "footprint"};
 
 // As `key`, which also takes a value's old name, for one release.
 ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string& name) {
@@ -31,8 +33,9 @@ ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string&
 std::vector<ConfigKey> port_keys() {
   return {
       renamed(row({"root_port.policy", "", one_of(kPolicies),
-                   "What MemSpecRd is sent for a load; the scenario's name sets it.",
-                   "CXL-GPU; sr and stream are this design"},
+                   "What MemSpecRd is sent for a load; the scenario's name sets it. The last four "
+                   "are in engine model alone.",
+                   "CXL-GPU; sr and stream are this design; the last four: model/prefetch"},
                   CXLGPU_MEMBER(root_port.policy)),
               "sr-directional", "sr"),
       row({"root_port.spec_length", "", flag(),

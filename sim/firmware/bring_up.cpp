@@ -107,7 +107,9 @@ void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& 
 
 void set_up_root_port(RegisterBus& bus, const RootPortInfo& port, const RunConfig& config,
                       const EndpointParts& parts, bool length) {
-  const rp::PolicyReg policy{.select = static_cast<std::uint32_t>(config.root_port.policy),
+  const SrPolicy chosen = config.root_port.policy;
+  const SrPolicy in_register = is_model_only(chosen) ? SrPolicy::Off : chosen;
+  const rp::PolicyReg policy{.select = static_cast<std::uint32_t>(in_register),
                              .len_enable = length,
                              .match_start = config.root_port.ring_match == RingMatch::Start,
                              .spec_64b = config.root_port.spec_64b,

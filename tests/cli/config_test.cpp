@@ -168,6 +168,30 @@ TEST_F(Cli, DeterministicStoreThatCannotBe) {
   }
 }
 
+// Named by the scenario, by a file or by --set; without an engine it is the model's.
+TEST_F(Cli, PoliciesOfTheModelAlone) {
+  const std::string small = "workload.size=512";
+  write("own.yaml",
+        "media: {part: dram}\nworkload: {name: vadd, size: 512}\nroot_port:\n"
+        "  policy: footprint\n");
+  for (const char* policy : {"stride", "best-offset", "access-map", "footprint"}) {
+    const std::string scenario = std::string("vadd-dram-") + policy;
+    const std::string set = std::string("root_port.policy=") + policy;
+    for (const char* engine : {"rtl", "cosim"}) {
+      refused({"run", scenario, "--engine", engine, "--set", small, "--out", "o"},
+              {scenario, "'root_port.policy'", policy, "--engine model"});
+      refused(
+          {"run", "vadd-dram-sr", "--engine", engine, "--set", small, "--set", set, "--out", "o"},
+          {"--set", "'root_port.policy'", policy, "--engine model"});
+    }
+    accepted({"run", scenario, "--set", small, "--out", "o"});
+    EXPECT_EQ(stats().at("engine"), "model");
+    EXPECT_EQ(stats().at("policy"), policy);
+    EXPECT_EQ(stats().at("status"), "clean");
+  }
+  refused({"run", "own.yaml", "--engine", "rtl", "--out", "o"}, {"own.yaml:4:", "footprint"});
+}
+
 TEST_F(Cli, MissingFiles) {
   refused({"run", "nowhere.yaml", "--out", "o"}, {"nowhere.yaml"});
   refused({"run", "vadd-dram-cxl", "--trace", "nowhere.csv", "--out", "o"}, {"nowhere.csv"});

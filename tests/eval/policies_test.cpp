@@ -1,7 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/policies.py and eval/patterns.py: which traffic the policies are compared on.
+#include <fmt/format.h>
+
 #include <map>
 
+#include "model/prefetch/access_map.hpp"
+#include "model/prefetch/best_offset.hpp"
+#include "model/prefetch/footprint.hpp"
+#include "model/prefetch/stride.hpp"
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -118,6 +124,73 @@ TEST_F(Policies, StartsOfAMixAreCompared) {
     EXPECT_EQ(eval("policies.py", options), 2) << said_;
     EXPECT_EQ(lines_of(wrong_).size(), 1U) << wrong_;
   }
+}
+
+// Of one row, so that the table of all rows says the same; by hand from the run's stats.json.
+TEST_F(Policies, FiguresAreThoseOfTheRuns) {
+  std::string text = "cycle,rw,addr,bytes\n";
+  for (unsigned i = 0; i < 900; ++i) {
+    const unsigned line = i % 3 == 2 ? i * 7919 % 16384 : i;  // two of a stream, one anywhere
+    text += std::to_string(i * 40) + ",R," + std::to_string(line * 64) + ",64\n";
+  }
+  write("cap.csv", text);
+  const std::map<std::string, std::string> bits = {
+      {"sr", "ring"},
+      {"stream", "16 442"},
+      {"stride", fmt::format("{}", StridePrefetcher::kStateBits)},
+      {"best-offset", fmt::format("{}", BestOffsetPrefetcher::kStateBits)},
+      {"access-map", fmt::format("{}", AccessMapPrefetcher::kStateBits)},
+      {"footprint", fmt::format("{}", FootprintPrefetcher::kStateBits)}};
+  std::string options = "--rows traces --trace cap.csv --jobs 2 --figures";
+  for (const auto& [policy, state] : bits) options += " --policy " + policy;
+  ASSERT_EQ(eval("policies.py", options), 0) << wrong_;
+  const std::vector<std::string> lines = lines_of(said_);
+  const auto run = [&](const std::string& policy) {
+    accepted(
+        {"run", "vadd-znand-" + policy, "--engine", "model", "--trace", "cap.csv", "--out", "o"});
+    return stats();
+  };
+  const auto bytes_of = [](const nlohmann::json& stats) {
+    double lines_filled = 0;
+    for (const auto& port : stats.at("internal_dram_counters")) {
+      lines_filled +=
+          value(port, "/spec_fills") + value(port, "/demand_fills") + value(port, "/filled_behind");
+    }
+    return lines_filled * 256;
+  };
+  const nlohmann::json plain = run("cxl");
+  std::string cells;
+  for (const auto& [policy, state] : bits) {
+    const nlohmann::json stats = run(policy);
+    double misses = 0;
+    for (const auto& port : stats.at("internal_dram_counters"))
+      misses += value(port, "/demand_fills");
+    const double in_time = value(stats, "/memspecrd/useful_lines");
+    const double used = in_time + value(stats, "/memspecrd/late_lines");
+    ASSERT_GT(used, 20) << policy;
+    const double coverage = 100 * used / (used + misses);
+    const double accuracy = 100 * used / value(stats, "/memspecrd/requested");
+    const double speed_up = value(plain, "/end_to_end") / value(stats, "/end_to_end");
+    cells += fmt::format(" {:.2f} ({:.0f} / {:.0f} / {:.0f}) |", speed_up, coverage, accuracy,
+                         100 * in_time / used);
+    std::string state_shown = state;
+    if (state.size() == 4 && state != "ring") state_shown.insert(1, " ");
+    if (state.size() == 5) state_shown.insert(2, " ");
+    if (state.size() <= 5 && state != "ring") state_shown += " + ring";
+    const std::string row =
+        fmt::format("| {} | {:.3f} | {:.1f} | {:.1f} | {:.1f} | {:.1f} ({:.2f}) | {} |", policy,
+                    speed_up, coverage, accuracy, 100 * in_time / used, bytes_of(stats) / (1 << 20),
+                    bytes_of(stats) / bytes_of(plain), state_shown);
+    EXPECT_EQ(std::count(lines.begin(), lines.end(), row), 1) << row << "\n" << said_;
+  }
+  EXPECT_EQ(lines.at(2),
+            fmt::format("| cap | {:.1f} |{}", value(plain, "/end_to_end") / 1000, cells));
+  // Of a mix the same table, after that of the speed-ups.
+  ASSERT_EQ(eval("policies.py", "--mixes 2 --loads 400 --jobs 2 --figures --policy stride"), 0)
+      << wrong_;
+  EXPECT_NE(said_.find("| stride |"), said_.rfind("| stride |")) << said_;
+  EXPECT_EQ(eval("policies.py", "--mixes 1 --loads 400 --engine rtl --policy stride"), 2);
+  EXPECT_EQ(lines_of(wrong_).size(), 1U) << wrong_;
 }
 
 TEST_F(Policies, BadTracesAreRefusedInOneLine) {

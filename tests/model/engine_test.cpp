@@ -60,7 +60,9 @@ TEST_P(ModelEngineTest, UncachedRandomTrafficKeepsItsData) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, ModelEngineTest,
                          ::testing::Values(SrPolicy::Off, SrPolicy::Naive, SrPolicy::Dyn,
-                                           SrPolicy::SrPaper, SrPolicy::Sr, SrPolicy::Stream));
+                                           SrPolicy::SrPaper, SrPolicy::Sr, SrPolicy::Stream,
+                                           SrPolicy::Stride, SrPolicy::BestOffset,
+                                           SrPolicy::AccessMap, SrPolicy::Footprint));
 
 TEST(ModelEngine, BitErrorsCostTimeNotData) {
   // One request at a time: with more, another order at the media can outweigh the retries.

@@ -26,6 +26,10 @@ const std::map<std::string, Means> kMeans = {
     {"sr", {.policy = SrPolicy::Sr}},
     {"sr-paper", {.policy = SrPolicy::SrPaper}},
     {"stream", {.policy = SrPolicy::Stream}},
+    {"stride", {.policy = SrPolicy::Stride}},
+    {"best-offset", {.policy = SrPolicy::BestOffset}},
+    {"access-map", {.policy = SrPolicy::AccessMap}},
+    {"footprint", {.policy = SrPolicy::Footprint}},
     {"ds", {.policy = SrPolicy::Sr, .ds = true}},
     {"gpu-dram", {.memory = MemoryKind::GpuDram}},
     {"uvm", {.memory = MemoryKind::Uvm}},
@@ -45,6 +49,8 @@ TEST(Configurations, EachNameMeansWhatTheGuideSays) {
     EXPECT_EQ(config.root_port.policy, means.policy);
     EXPECT_EQ(config.root_port.spec_length, means.spec_length);
     EXPECT_EQ(config.root_port.ds, means.ds);
+    const bool alone = means.memory != MemoryKind::Cxl || is_model_only(means.policy);
+    EXPECT_EQ(config.engine, alone ? "model" : "cosim");
   }
 }
 
