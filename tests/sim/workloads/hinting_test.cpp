@@ -109,6 +109,45 @@ TEST(Moe, HintsComeBeforeTheLayerThatTheySpeakOf) {
   }
 }
 
+// An expert that does not end with a granule: all of it is named, and no granule beside it.
+TEST(Moe, AHintIsTheGranulesOfAnExpert) {
+  for (const std::uint32_t rows : {1U, 3U, 5U, 22U}) {
+    SCOPED_TRACE(rows);
+    const std::uint64_t bytes = rows * kRowBytes, layers = 4, experts = 6;
+    const Seen s = observed(
+        "moe", {.size = rows, .iterations = 3, .layers = layers, .experts = experts, .top_k = 3});
+    ASSERT_EQ(s.hints.size(), 3U * (layers - 1) * 3);
+    for (const auto& [at, hint] : s.hints) {
+      EXPECT_EQ(hint.addr % 256, 0U);
+      // The one expert of which this is the first granule, of layer 1 or later.
+      bool named = false;
+      for (std::uint64_t expert = experts; expert < layers * experts; ++expert) {
+        const std::uint64_t first = (kBase + expert * bytes) / 256;
+        const std::uint64_t last = (kBase + (expert + 1) * bytes - 1) / 256;
+        named |= hint.addr / 256 == first && hint.granules == last - first + 1;
+      }
+      EXPECT_TRUE(named) << hint.addr - kBase << ", " << hint.granules;
+    }
+  }
+}
+
+// Each expert that a layer chooses is named once, and no hint names one twice.
+TEST(Moe, AllThatIsChosenIsNamed) {
+  const std::uint64_t rows = 4, bytes = rows * kRowBytes;
+  for (const std::uint32_t top_k : {1U, 2U, 5U}) {
+    SCOPED_TRACE(top_k);
+    const Seen s =
+        observed("moe", {.size = rows, .iterations = 1, .layers = 6, .experts = 8, .top_k = top_k});
+    std::set<std::uint64_t> named, read;
+    for (const auto& [at, hint] : s.hints) {
+      EXPECT_TRUE(named.insert((hint.addr - kBase) / bytes).second);
+    }
+    for (const auto& record : s.log) read.insert((record.request.addr - kBase) / bytes);
+    std::erase_if(read, [](std::uint64_t expert) { return expert < 8; });  // the first layer
+    EXPECT_EQ(named, read);
+  }
+}
+
 TEST(Moe, WithoutHintsNothingIsNamed) {
   const Seen s = observed("moe", {.size = 16, .hints = false});
   EXPECT_EQ(s.stats.prefetches, 0U);
@@ -155,6 +194,45 @@ TEST(KvDecode, EachPageIsHintedOnceAheadOfItsRead) {
       before += at < first.at((hint.addr - kBase) / part) ? 1 : 0;
     }
     EXPECT_TRUE(ahead == 0 || before > 64U * 2 * 2 * 9 / 10) << ahead << ": " << before;
+  }
+}
+
+// With one warp all is in order: a head's parts of a sequence's pages are named in the order in
+// which they are read, keys before values, and those of a page just before the page hint_ahead
+// before it.
+TEST(KvDecode, HintsAreTheBlockTableAheadOfTheReads) {
+  const std::uint64_t part = 16 * 64, values = 48 * 2 * part;  // 48 pages of two heads
+  for (const std::uint64_t ahead : {0U, 1U, 3U, 100U}) {
+    SCOPED_TRACE(ahead);
+    GpuParams gpu = one_warp();
+    gpu.prefetch_queue = 256;
+    const Seen s = observed(
+        "kvdecode",
+        {.size = 48, .unroll = 1, .iterations = 3, .hint_ahead = static_cast<std::uint32_t>(ahead)},
+        gpu);
+    ASSERT_EQ(s.hints.size(), 48U * 2 * 2);
+    std::vector<std::uint64_t> named, read;  // parts of keys
+    std::map<std::uint64_t, Time> named_at, read_at;
+    for (std::size_t i = 0; i < s.hints.size(); i += 2) {
+      const auto& [at, keys] = s.hints[i];
+      EXPECT_EQ(s.hints[i + 1].hint.addr, keys.addr + values);
+      named.push_back((keys.addr - kBase) / part);
+      named_at.emplace(named.back(), at);
+    }
+    for (const auto& record : s.log) {
+      const std::uint64_t at = (record.request.addr - kBase) / part;
+      if (at < 48 * 2 && read_at.emplace(at, record.at).second) read.push_back(at);
+    }
+    EXPECT_EQ(named, read);
+    // A piece, all pages of a sequence of one head, ends where the head is another.
+    for (std::size_t i = 0, end = 0; i < read.size(); ++i) {
+      for (; end <= i; ++end) {
+        while (end + 1 < read.size() && read[end + 1] % 2 == read[end] % 2) ++end;
+      }
+      std::size_t known = 0;  // named before this one is read
+      while (known < named.size() && named_at.at(named[known]) <= read_at.at(read[i])) ++known;
+      EXPECT_EQ(known, std::min<std::size_t>(end, i + 1 + ahead)) << i;
+    }
   }
 }
 
