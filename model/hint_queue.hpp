@@ -3,7 +3,7 @@
 //
 // Purpose: docs/blocks/root_port/hint_queue.md, without a cycle of its own: every question is asked
 //          for a cycle, so that one in which nothing comes and nothing leaves costs nothing.
-// Order:   in a cycle first offered() and taken(), then what came: come() or blocked().
+// Order:   in a cycle first what comes: come() or blocked(); then offered() and taken().
 // Units:   granules (address[51:8]); times are clock edges; counters as HintCounters, they wrap.
 // Errors:  come() only if can_take(), taken() only if offered().
 #pragma once

@@ -77,7 +77,8 @@ std::uint32_t HostBridgeModel::forward(Time now) {
     leaves(i);
   }
   if (adapter_ && adapter_->visible <= now) {
-    std::optional<Held>& way = ways_[way_of(*adapter_)];
+    if (decodes(now)) adapter_->way = way_of(*adapter_);
+    std::optional<Held>& way = ways_[adapter_->way];
     if (!way) {
       const MemRequest& request = requests_[adapter_->slot];
       raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
@@ -99,7 +100,7 @@ std::uint32_t HostBridgeModel::forward(Time now) {
 // Whether the next cycle may move anything here.
 bool HostBridgeModel::moves(Time now) const {
   if (ways_.back() || (offered_ && !adapter_)) return true;
-  if (adapter_ && (adapter_->visible > now || !ways_[way_of(*adapter_)])) return true;
+  if (adapter_ && (adapter_->visible > now || !ways_[adapter_->way])) return true;
   for (unsigned i = 0; i < local_way(); ++i) {
     if (ways_[i] && (ways_[i]->visible > now || can_leave(i))) return true;
   }

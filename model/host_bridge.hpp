@@ -102,6 +102,7 @@ class HostBridgeModel {
   struct Held {
     unsigned slot = 0;  // of requests_
     Time visible;
+    unsigned way = 0;  // out of the adapter, from its first cycle at the bridge on
   };
 
   [[nodiscard]] unsigned local_way() const { return static_cast<unsigned>(ports_.size()); }
@@ -120,8 +121,8 @@ class HostBridgeModel {
   [[nodiscard]] bool answers_locally(Time now) const {
     return ways_.back() && ways_.back()->visible <= now;
   }
-  // A request is at the decoder.
-  [[nodiscard]] bool decodes(Time now) const { return adapter_ && adapter_->visible <= now; }
+  // A request is at the decoder, in its first cycle alone.
+  [[nodiscard]] bool decodes(Time now) const { return adapter_ && adapter_->visible == now; }
   [[nodiscard]] bool has_hints() const { return hint_ || !walker_.empty() || walker_.waiting(); }
   std::uint32_t walk(Time now);
   [[nodiscard]] bool can_walk(Time at) const;

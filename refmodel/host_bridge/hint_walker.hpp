@@ -89,11 +89,6 @@ class HintWalker {
     if ((now.port_valid & in.port_ready) != 0) taken();
     if (now.passes) decoded(in.target);
   }
-  // Whether clock(in) changes anything.
-  [[nodiscard]] bool moves(const In& in) const {
-    const Out now = eval(in);
-    return now.passes || (in.in_valid && !now.lost) || (now.port_valid & in.port_ready) != 0;
-  }
 
  private:
   struct Hint {

@@ -48,6 +48,7 @@ HostBridge::HostBridge(unsigned ports, std::uint8_t port_number_base, unsigned d
 // Without a request the decode is a miss.
 unsigned HostBridge::way_of(const In& in) const {
   if (!in.req_valid) return ports_;
+  if (kept_way_) return *kept_way_;
   return route(decoder_, in.req.addr, ports_, port_number_base_).value_or(ports_);
 }
 
@@ -56,7 +57,7 @@ HintWalker::In HostBridge::walker_in(const In& in) const {
   w.in_valid = in.hint_valid;
   w.first = in.hint_first;
   w.len = in.hint_len;
-  w.free = !in.req_valid;
+  w.free = !in.req_valid || kept_way_;
   w.port_ready = in.port_hint_ready;
   const HintWalker::Out out = walker_.eval(w);
   if (out.ask) w.target = route(decoder_, out.granule << kGranuleShift, ports_, port_number_base_);
@@ -137,7 +138,14 @@ void HostBridge::clock(const In& in) {
   for (unsigned way = 0; way <= ports_; ++way) {
     if ((left >> way & 1) != 0) waiting_[way].reset();
   }
-  if (in.req_valid && now.req_ready) waiting_[into] = in.req;
+  kept_way_.reset();
+  if (in.req_valid) {
+    if (now.req_ready) {
+      waiting_[into] = in.req;
+    } else {
+      kept_way_ = into;
+    }
+  }
   clock_hints(in);
   decoder_.clock(in.registers);
 }

@@ -3,8 +3,8 @@
 //
 // Purpose: routing (HDM decoder, then port number -> root port), a register for each way out, the
 //          answer to addresses that no port owns, and the two round robins, for reads and for
-//          writes, that merge the ports' responses. Granules of hints take the decoder when no
-//          request does.
+//          writes, that merge the ports' responses. A request is decoded once; granules of hints
+//          take the decoder in all other cycles.
 // Units:   byte addresses in requests, granules (address[51:8]) in hints.
 // Shapes:  root port i has PCIe port number port_number_base + i. Response sources: ports 0..N-1,
 //          then the local answer (N).
@@ -106,6 +106,7 @@ class HostBridge {
   std::uint32_t rdata_ = 0;                                  // of the vendor block
   std::array<Answers, 2> answers_;                           // reads, writes
   std::array<std::optional<MemRequest>, kMaxWays> waiting_;  // H1 of each way out
+  std::optional<unsigned> kept_way_;  // of the request that was not accepted in the cycle before
 };
 
 }  // namespace cxlgpu

@@ -66,30 +66,8 @@ class HintQueue {
     } else if (in.in_valid) {
       open_ = false;  // one that does not join waits
     }
-    pass(in, in.in_valid ? 0 : 1, 1);
+    pass(in);
   }
-
-  // Event driven. Whether clock(in) does more than skip(in, 1).
-  [[nodiscard]] bool moves(const In& in) const {
-    if (in.in_valid) return true;
-    return in.enable ? offered_ && in.hint_ready : run_.has_value();
-  }
-  // So many cycles in which `in` stays and has no granule, and the offer, if there is one, is not
-  // taken: as clock(in) does them one by one.
-  void skip(const In& in, std::uint64_t cycles) {
-    const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(cycles, kLongest));
-    if (n != 0) pass(in, n, n);
-  }
-  // In how many such cycles there is an offer: 0 now, nothing never.
-  [[nodiscard]] std::optional<std::uint32_t> until_offer(const In& in) const {
-    if (!in.enable || !run_) return std::nullopt;
-    if (offered_) return 0;
-    const std::uint32_t closes = open_ ? kIdle - idle_ : 0;
-    const std::uint32_t whole = pause(in);
-    // What is closed already and waits for no pause is offered in the next cycle.
-    return std::max({closes, whole - std::min(whole, since_taken_), std::uint32_t{1}});
-  }
-  [[nodiscard]] bool empty() const { return !run_; }
 
  private:
   static constexpr std::uint32_t kIdle = 16;           // cycles that close a run
@@ -112,14 +90,11 @@ class HintQueue {
     open_ = in.len_en && (in.granule & kLastOfKib) != kLastOfKib;
     idle_ = 0;
   }
-  // The end of the cycle; of `idle` no granule came.
-  void pass(const In& in, std::uint32_t idle, std::uint32_t cycles) {
-    since_taken_ = std::min(since_taken_ + cycles, kLongest);
+  // The end of the cycle.
+  void pass(const In& in) {
+    since_taken_ = std::min(since_taken_ + 1, kLongest);
     if (!run_) return;
-    if (open_) {
-      idle_ += idle;
-      if (idle_ >= kIdle) open_ = false;
-    }
+    if (open_ && !in.in_valid && ++idle_ == kIdle) open_ = false;
     if (!open_ && since_taken_ >= pause(in)) offered_ = true;
   }
 

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run leaves: figures, report, waveform, and that engines agree.
+#include <regex>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -77,6 +79,63 @@ TEST_P(CliEngine, InternalDramIsReportedByPort) {
        {"demand_hits", "demand_merges", "demand_fills", "spec_fills", "spec_needless",
         "spec_evicted_unused", "spec_displaced", "opened", "made_whole"}) {
     EXPECT_GT(sum[name], 0) << name;
+  }
+}
+
+// What becomes of hints: by the trace, by the ports, in short and on the screen. Nothing of it
+// without hints.
+TEST_P(CliEngine, HintsAreReported) {
+  const Args run = {"run",   "kvdecode-znand-sr", "--engine", GetParam(),
+                    "--set", "workload.size=4",   "--set",    "workload.iterations=2"};
+  const std::string row = "useful / late / lost / wasted granules";
+  Args hinted = run, plain = run;
+  hinted.insert(hinted.end(), {"--out", "o"});
+  plain.insert(plain.end(), {"--set", "workload.hints=false", "--out", "plain"});
+  const Result with = accepted(hinted), without = accepted(plain);
+  const json s = stats("o"), p = stats("plain");
+  double taken = 0, dropped = 0, of_loads = 0;
+  for (const json& port : s.at("hints").at("root_ports")) {
+    taken += value(port, "/granules");
+    dropped += value(port, "/dropped");
+  }
+  for (const char* what : {"useful", "late", "lost", "wasted"}) {
+    of_loads += value(s, ("/hints/hint_" + std::string(what)).c_str());
+  }
+  EXPECT_GT(value(s, "/hints/hint_granules"), 10);
+  EXPECT_EQ(value(s, "/hints/hint_granules"), of_loads);
+  EXPECT_EQ(value(s, "/hints/hint_granules"), taken - dropped);
+  EXPECT_GT(value(s, "/hints/host_bridge/hints"), value(s, "/hints/host_bridge/lost"));
+  EXPECT_NE(with.out.find(row), std::string::npos) << with.out;
+  EXPECT_EQ(value(p, "/hints/host_bridge/hints"), 0);
+  EXPECT_EQ(without.out.find(row), std::string::npos) << without.out;
+}
+
+// Each figure that the report's script takes from the run by name is there: s.a.b is /a/b. Where
+// an array begins, or what this run has not, the name ends.
+TEST_F(Cli, TheReportNamesWhatThereIs) {
+  accepted({"run", "kvdecode-znand-sr", "--engine", "model", "--set", "workload.size=4", "--set",
+            "workload.iterations=2", "--out", "o"});
+  const json s = stats();
+  const std::string page = read_text(dir_ / "o/report.html");
+  const std::string script = page.substr(page.rfind("<script>"));
+  std::set<std::string> names;
+  const std::regex name("\\bs((?:\\.[a-z0-9_]+)+)");
+  for (std::sregex_iterator it(script.begin(), script.end(), name), end; it != end; ++it) {
+    names.insert((*it)[1]);
+  }
+  for (const std::string& dotted : names) {
+    const json* node = &s;
+    std::istringstream parts(dotted.substr(1));
+    for (std::string part; node->is_object() && std::getline(parts, part, '.');) {
+      if (part == "unfinished") break;  // of a run that reached its limit
+      ASSERT_TRUE(node->contains(part)) << "s" << dotted;
+      node = &node->at(part);
+    }
+  }
+  for (const char* shown : {".end_to_end", ".memspecrd.useful_lines", ".hints.host_bridge.hints",
+                            ".hints.host_bridge.lost", ".hints.hint_useful", ".hints.hint_late",
+                            ".hints.hint_lost", ".hints.hint_wasted"}) {
+    EXPECT_TRUE(names.contains(shown)) << shown;
   }
 }
 

@@ -65,7 +65,7 @@ class Pair {
     offer_.look(rtl_->port_valid_o != 0, (rtl_->port_valid_o & in.port_ready) != 0,
                 rtl_->port_valid_o, rtl_->port_granule_o);
     meet(in);
-    if (twin_.moves(in)) twin_.clock(in);
+    twin_.clock(in);
     rtl_.edge();
     return out;
   }

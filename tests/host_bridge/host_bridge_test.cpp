@@ -68,6 +68,32 @@ std::deque<HdmDecoder::In> bring_up() {
   return script;
 }
 
+// Takes a decoder back and gives its range to the same targets in another order: what waits then
+// for its way out would be decoded to another.
+std::deque<HdmDecoder::In> turn_targets(Random& random) {
+  std::deque<HdmDecoder::In> script;
+  const unsigned n = static_cast<unsigned>(random.below(2));
+  const auto write = [&](std::uint32_t addr, std::uint32_t value) {
+    script.push_back({true, true, addr, value, 0});
+  };
+  const bool eight = kPorts > 4;
+  if (n == 1 && !eight) {
+    write(test::hdm_control(1), 0);
+    write(test::hdm_list(1), 0x0f + static_cast<std::uint32_t>(random.below(kPorts + 1)));
+    write(test::hdm_control(1), test::kHdmCommit);
+    return script;
+  }
+  const std::uint32_t first = n == 0 ? 0x10 : 0x18, ways = eight ? 8 : 4;
+  const std::uint32_t from = static_cast<std::uint32_t>(random.below(ways));
+  std::array<std::uint32_t, 2> list{};
+  for (std::uint32_t i = 0; i < ways; ++i) list[i / 4] |= (first + (i + from) % ways) << i % 4 * 8;
+  write(test::hdm_control(n), 0);
+  write(test::hdm_list(n), list[0]);
+  write(test::hdm_list(n) + 4, list[1]);
+  write(test::hdm_control(n), (eight ? 3u : 2u) << 4 | 1 | test::kHdmCommit);
+  return script;
+}
+
 // What met in a cycle. Whether the bridge's own answer leaves its register shows a cycle later: the
 // register of its kind is loaded and no port was granted.
 class Pairs {
@@ -95,7 +121,11 @@ class Pairs {
     }
     responses_.hit({std::min(offered[0], 2u), state[0], std::min(offered[1], 2u), state[1]});
     if (in.req_valid) {
-      now.port = route(bridge.decoder(), in.req.addr, kPorts);
+      const bool waited = last_ && last_->asked && !last_->accepted;
+      const auto decoded = route(bridge.decoder(), in.req.addr, kPorts);
+      now.port = waited ? last_->port : decoded;
+      turned_ += waited && now.port != decoded;
+      hinted_ += waited && out.port_hint_valid != 0 && out.port_hint_granule != granule_;
       now.is_write = in.req.is_write;
       now.accepted = out.req_ready;
       now.written = in.registers.valid && in.registers.write;
@@ -108,11 +138,16 @@ class Pairs {
       now.asked = true;
     }
     last_ = now;
+    granule_ = out.port_hint_granule;
   }
   void reset() {
     last_.reset();
     local_ = false;
   }
+  // Cycles in which a request waits: whose address has become another way out's; in which a granule
+  // comes to a port.
+  [[nodiscard]] std::uint64_t turned() const { return turned_; }
+  [[nodiscard]] std::uint64_t hinted() const { return hinted_; }
 
  private:
   struct Cycle {
@@ -143,6 +178,7 @@ class Pairs {
   test::TestCoverage requests_{coverage::host_bridge_requests()};
   test::TestCoverage responses_{coverage::host_bridge_responses()};
   std::optional<Cycle> last_;
+  std::uint64_t granule_ = 0, turned_ = 0, hinted_ = 0;
   bool local_ = false, local_write_ = false;  // the bridge's own answer waits; of a write
 };
 
@@ -194,6 +230,7 @@ TEST(HostBridge, LockstepWithRtl) {
       script.pop_front();
     } else {
       if (random.below(200) == 0) script = bring_up();
+      if (random.below(200) == 0) script = turn_targets(random);
       in.registers.valid = random.percent(20);
       in.registers.addr = static_cast<std::uint32_t>(4 * random.below(40));
       if (random.percent(30)) in.registers.addr = 0x800 + 4 * random.below(4);
@@ -315,6 +352,8 @@ TEST(HostBridge, LockstepWithRtl) {
     EXPECT_GT(local, 1000u);
     EXPECT_GT(counts_read, 500u);
     EXPECT_GT(hint_to_port.stalls(), 1000u);
+    EXPECT_GT(pairs.turned(), 1000u);
+    EXPECT_GT(pairs.hinted(), 1000u);
     for (unsigned p = 0; p < kPorts; ++p) {
       EXPECT_GT(taken[p], 500u) << "port " << p;
       EXPECT_GT(answered[p], 500u) << "port " << p;
@@ -362,11 +401,16 @@ class RtlBridge {
     rtl_.settle();
     return taken;
   }
-  // A request that is offered, in this cycle or until the next call.
-  void offer(const std::optional<MemRequest>& request) {
+  // A request that is offered, in this cycle or until the next call; which ports take one.
+  void offer(const std::optional<MemRequest>& request, unsigned ready = (1u << kPorts) - 1) {
     if (request) test::set_sys_req(rtl_->req_i, *request);
     rtl_->req_valid_i = request.has_value();
-    rtl_->port_req_ready_i = (1u << kPorts) - 1;
+    rtl_->port_req_ready_i = ready;
+  }
+  // Ports that are offered a request.
+  [[nodiscard]] unsigned offered() {
+    rtl_.settle();
+    return rtl_->port_req_valid_o;
   }
   [[nodiscard]] bool takes_request() {
     rtl_.settle();
@@ -541,7 +585,7 @@ TEST(HostBridge, HintsWithoutRoomAreLost) {
   EXPECT_EQ(granules, expected);
 }
 
-// A request is never kept waiting by a hint, and a hint takes no cycle of one.
+// A request is never kept waiting by a hint, and a hint takes no request's first cycle.
 TEST(HostBridge, HintsTakeOnlyFreeCycles) {
   RtlBridge bridge;
   four_ways(bridge);
@@ -558,6 +602,73 @@ TEST(HostBridge, HintsTakeOnlyFreeCycles) {
   EXPECT_FALSE(bridge.step());  // decoded
   for (unsigned i = 0; i < 3; ++i) EXPECT_TRUE(bridge.step()) << i;
   EXPECT_FALSE(bridge.step());
+}
+
+// A request that waits for its way out is in nobody's way but the next request's: from its second
+// cycle on a granule a cycle is decoded.
+TEST(HostBridge, HintsTakeTheCyclesInWhichARequestWaits) {
+  RtlBridge bridge;
+  four_ways(bridge);
+  MemRequest request;  // to port 0, which takes none
+  bridge.offer(request, 0);
+  ASSERT_TRUE(bridge.takes_request());
+  EXPECT_FALSE(bridge.step());
+  request.addr = 64;
+  bridge.hint(1, 11);  // 1, 2, none, 0, ...
+  bridge.offer(request, 0);
+  EXPECT_FALSE(bridge.takes_request());
+  EXPECT_FALSE(bridge.step());  // its first cycle: the hint comes
+  EXPECT_FALSE(bridge.step());  // its second: granule 1 is decoded
+  for (unsigned granule = 1; granule < 13; ++granule) {
+    EXPECT_FALSE(bridge.takes_request());
+    const auto taken = bridge.step();
+    EXPECT_EQ(taken.has_value(), granule % 4 != 3) << granule;
+    if (taken) {
+      EXPECT_EQ(*taken, (std::pair<unsigned, std::uint64_t>{granule % 4, granule}));
+    }
+  }
+  // The first cycle of the next is its own again.
+  bridge.hint(1, 1);
+  EXPECT_FALSE(bridge.step());
+  bridge.offer(request, 1);
+  EXPECT_TRUE(bridge.takes_request());
+  EXPECT_FALSE(bridge.step());  // granule 1 is decoded, the request leaves
+  bridge.offer(request, 0);
+  const auto taken = bridge.step();
+  EXPECT_EQ(taken, (std::pair<unsigned, std::uint64_t>{1, 1}));
+  EXPECT_FALSE(bridge.step()) << "granule 2, decoded in a request's first cycle";
+  EXPECT_TRUE(bridge.step());
+}
+
+// Its way out is that of its first cycle, whatever becomes of the decoders and however long it
+// waits; one that comes after it is decoded anew.
+TEST(HostBridge, ARequestKeepsTheWayOutOfItsFirstCycle) {
+  for (const std::uint64_t other : {0x11u, 0x0fu}) {  // to port 1, to nobody
+    RtlBridge bridge;
+    ASSERT_TRUE(test::program(bridge, 0, {0, kHdmChunk, 0, 0, 0x10, false}));
+    MemRequest request;
+    bridge.offer(request, 0);
+    ASSERT_TRUE(bridge.takes_request());
+    bridge.step();
+    EXPECT_FALSE(bridge.takes_request());
+    bridge.step();
+    ASSERT_TRUE(test::program(bridge, 0, {0, kHdmChunk, 0, 0, other, false}));
+    for (unsigned i = 0; i < 10; ++i) {
+      EXPECT_FALSE(bridge.takes_request());
+      EXPECT_EQ(bridge.offered(), 1u);
+      bridge.step();
+    }
+    bridge.offer(request, 1);
+    EXPECT_TRUE(bridge.takes_request());
+    bridge.step();
+    bridge.offer(std::nullopt, 0);
+    EXPECT_EQ(bridge.offered(), 1u) << "the one that waited";
+    bridge.offer(request, 0);
+    EXPECT_TRUE(bridge.takes_request()) << "one that comes after it";
+    bridge.step();
+    bridge.offer(std::nullopt, 0);
+    EXPECT_EQ(bridge.offered(), other == 0x11 ? 3u : 1u);
+  }
 }
 
 TEST(HostBridge, RoundRobin) {

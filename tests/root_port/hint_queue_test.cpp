@@ -53,11 +53,7 @@ class Pair {
     if (!in.enable) offer_.forget();
     offer_.look(rtl_->hint_valid_o, in.hint_ready, rtl_->hint_first_o, rtl_->hint_len_o);
     meet(in);
-    if (twin_.moves(in)) {
-      twin_.clock(in);
-    } else {
-      twin_.skip(in, 1);
-    }
+    twin_.clock(in);
     rtl_.edge();
     return out;
   }
@@ -410,53 +406,6 @@ TEST(HintQueue, PauseGoesOnWhileNotEnabled) {
   in.enable = true;
   give(pair, in, 7);                                // m + 30
   EXPECT_EQ(until_offer(pair, in, out), 64u - 31);  // m + 64
-}
-
-// Cycles in which nothing comes may be left out: the twin then says the same, and knew when its
-// offer would come.
-TEST(HintQueue, SkipsWhatNothingHappensIn) {
-  Random random(0x5c1f);
-  std::uint64_t offers = 0;
-  for (unsigned round = 0; round < 3000; ++round) {
-    HintQueue queue;
-    HintQueue::In in = settings();
-    std::uint64_t next = random.bits(12);
-    for (unsigned step = 0; step < 30; ++step) {
-      if (random.percent(25)) {
-        in.enable = random.percent(85);
-        in.len_en = random.percent(75);
-        for (std::uint8_t& log2 : in.interval) log2 = static_cast<std::uint8_t>(random.below(6));
-        in.level = static_cast<DevLoad>(random.bits(2));
-      }
-      in.in_valid = random.percent(50);
-      in.granule = random.percent(75) ? next : random.bits(12);
-      in.hint_ready = random.percent(50);
-      if (in.in_valid && queue.eval(in).in_ready) next = in.granule + 1;
-      queue.clock(in);
-      in.in_valid = in.hint_ready = false;
-      if (queue.moves(in)) continue;
-      HintQueue whole = queue;
-      const auto cycles = static_cast<unsigned>(random.below(40));
-      const std::optional<std::uint32_t> foreseen = queue.until_offer(in);
-      whole.skip(in, cycles);
-      std::optional<unsigned> seen;
-      for (unsigned i = 0; i <= cycles && !seen; ++i) {
-        if (queue.eval(in).hint_valid) seen = i;
-        if (i < cycles && !seen) queue.clock(in);
-      }
-      if (seen) {
-        ++offers;
-        ASSERT_EQ(foreseen, seen);
-      } else {
-        ASSERT_TRUE(!foreseen || *foreseen > cycles);
-        ASSERT_EQ(whole.until_offer(in), queue.until_offer(in));
-      }
-      ASSERT_EQ(whole.eval(in).hint_valid, queue.eval(in).hint_valid);
-      ASSERT_EQ(whole.eval(in).run, queue.eval(in).run);
-      queue = whole;
-    }
-  }
-  EXPECT_GT(offers, 10'000u);
 }
 
 }  // namespace

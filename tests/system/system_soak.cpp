@@ -3,11 +3,13 @@
 //
 // Each seed brings up one system (media, policy, deterministic store, HDM ranges, internal DRAM,
 // garbage collection and pace follow from the seed) and sends a store-heavy mix through it that
-// looks for hazards (soak_trace.hpp), with up to 128 loads and 64 stores in flight. RTL and model
-// run side by side: every answer, path and time is compared, every load is held against a flat
-// memory, every flit against the link rules; at the end all stores are brought to the endpoints
-// and the contents of each are held against that memory. Every fifth seed is on the RTL alone
-// instead, with bit errors on the links and drains in between. One line a seed.
+// looks for hazards (soak_trace.hpp), with up to 128 loads and 64 stores in flight. Two of three
+// seeds give hints beside it, in bursts that overrun the host bridge, of what is accessed and of
+// what is not. RTL and model run side by side: every answer, path and time is compared, and what
+// became of hints; every load is held against a flat memory, every flit against the link rules; at
+// the end all stores are brought to the endpoints and the contents of each are held against that
+// memory. Every fifth seed is on the RTL alone instead, with bit errors on the links and drains in
+// between. One line a seed.
 // Exit code: 0 nothing wrong, 1 a difference (one line), 2 wrong usage.
 #include <fmt/format.h>
 
@@ -23,6 +25,7 @@
 #include "sim/media/media_config.hpp"
 #include "tb/rtl_engine_impl.hpp"
 #include "tb/run_stats.hpp"
+#include "tests/system/hinted.hpp"
 #include "tests/system/soak_trace.hpp"
 
 namespace cxlgpu {
@@ -53,6 +56,7 @@ struct Plan {
   RunConfig config;
   SoakPlaces places;
   unsigned sets_log2 = 0;
+  bool hints = false;
   std::string name;
 };
 
@@ -102,17 +106,20 @@ Plan plan_of(std::uint64_t seed, const Options& options) {
   if (alone && rng() % 2 == 0) {
     config.link.bit_error_rate_m2s = config.link.bit_error_rate_s2m = 1e-6;
   }
+  plan.hints = rng() % 3 != 0;
+  if (rng() % 2 == 0) config.root_port.hint_interval = {0, 2, 5, 9};
   plan.name = fmt::format(
-      "seed {}: {} {} policy {}{} ds {}, {} ranges, granularity {}, {} lines, {} sets{}", seed,
+      "seed {}: {} {} policy {}{} ds {}, {} ranges, granularity {}, {} lines, {} sets{}{}", seed,
       config.engine, config.media, kPolicyNames[policy],
       config.root_port.spec_length ? "" : " (64 B)", config.root_port.ds ? "on" : "off",
       config.hdm.size(), granularity, plan.places.window_lines * plan.places.windows.size(),
-      1u << plan.sets_log2, collects ? ", gc" : "");
+      1u << plan.sets_log2, collects ? ", gc" : "", plan.hints ? ", hints" : "");
   return plan;
 }
 
 struct Totals {
   std::uint64_t loads = 0, stores = 0, partial = 0, cycles = 0, specs = 0;
+  std::uint64_t hints = 0, hints_lost = 0, hinted = 0;  // hinted: granules requested
   Time simulated{0};
   std::array<std::uint64_t, kDsEventNames.size()> ds{};
   double seconds = 0;
@@ -166,7 +173,10 @@ class Soak {
     params.max_outstanding_writes = 64;
     params.seed = plan_.config.seed + ++parts_ * 1000;  // other data
     TraceInitiator initiator(std::move(records), params);
-    const RunResult result = run(initiator, *checked_, kLimit);
+    HintedInitiator hinted(initiator, hints());
+    Initiator& all = plan_.hints ? static_cast<Initiator&>(hinted) : initiator;
+    const RunResult result = run(all, *checked_, kLimit);
+    given_ += hinted.given();
     totals.loads += initiator.stats().reads;
     totals.stores += initiator.stats().writes;
     totals.partial += initiator.stats().partial_writes;
@@ -177,6 +187,18 @@ class Soak {
       return fmt::format("{} at {} ps", to_string(result.status), result.end.ps);
     }
     return {};
+  }
+
+  // Of the lines that are accessed and of some behind them. After a drain ports drop them.
+  HintedInitiator::Options hints() const {
+    const auto& windows = plan_.places.windows;
+    HintedInitiator::Options options;
+    options.seed = plan_.config.seed + parts_ * 1000;
+    options.base = kBase + windows[parts_ % windows.size()];
+    options.granules = plan_.places.window_lines / 4 * 9 / 8;
+    options.longest = 1 + options.seed % 32;
+    options.rest = 200 << options.seed % 6;
+    return options;
   }
 
   std::string drain() {
@@ -191,6 +213,9 @@ class Soak {
   std::string after_the_end() {
     const auto problems = engine_->problems();
     if (!problems.empty()) return problems[0];
+    if (const std::uint64_t seen = engine_->bridge_hints().hints; seen != given_) {
+      return fmt::format("{} hints given, {} counted", given_, seen);
+    }
     const CosimReport* report = engine_->cosim();
     if (report == nullptr) return {};
     if (report->time_differences + report->lookup_differences != 0) {
@@ -208,6 +233,9 @@ class Soak {
     totals.cycles += engine_->cycles();
     totals.simulated += engine_->now();
     totals.specs += stats_.spec().sent;
+    totals.hints += given_;
+    totals.hints_lost += engine_->bridge_hints().lost;
+    totals.hinted += stats_.hints().granules;
     for (const DsStats& port : stats_.deterministic_store()) {
       for (std::size_t i = 0; i < port.count.size(); ++i) totals.ds[i] += port.count[i];
     }
@@ -220,7 +248,7 @@ class Soak {
   RunStats stats_;
   std::unique_ptr<SystemEngine> engine_;
   std::unique_ptr<CheckedEngine> checked_;
-  std::uint64_t parts_ = 0;
+  std::uint64_t parts_ = 0, given_ = 0;
 };
 
 void add(Totals& to, const Totals& one) {
@@ -230,6 +258,9 @@ void add(Totals& to, const Totals& one) {
   to.cycles += one.cycles;
   to.simulated += one.simulated;
   to.specs += one.specs;
+  to.hints += one.hints;
+  to.hints_lost += one.hints_lost;
+  to.hinted += one.hinted;
   to.seconds += one.seconds;
   for (std::size_t i = 0; i < to.ds.size(); ++i) to.ds[i] += one.ds[i];
 }
@@ -240,10 +271,11 @@ std::string text(const Totals& t) {
     if (t.ds[i] != 0) ds += fmt::format(" {} {}", kDsEventNames[i], t.ds[i]);
   }
   return fmt::format(
-      "{} loads, {} stores ({} partial), {} MemSpecRd; {} cycles, {:.0f} us, {:.1f} s, "
-      "{:.0f} kcycles/s{}",
-      t.loads, t.stores, t.partial, t.specs, t.cycles, t.simulated.ns() / 1000, t.seconds,
-      static_cast<double>(t.cycles) / t.seconds / 1000, ds.empty() ? "" : "; ds:" + ds);
+      "{} loads, {} stores ({} partial), {} MemSpecRd, {} hints ({} lost, {} granules requested); "
+      "{} cycles, {:.0f} us, {:.1f} s, {:.0f} kcycles/s{}",
+      t.loads, t.stores, t.partial, t.specs, t.hints, t.hints_lost, t.hinted, t.cycles,
+      t.simulated.ns() / 1000, t.seconds, static_cast<double>(t.cycles) / t.seconds / 1000,
+      ds.empty() ? "" : "; ds:" + ds);
 }
 
 int soak(const Options& options) {
