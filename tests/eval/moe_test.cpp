@@ -50,7 +50,7 @@ TEST_F(MoeSweep, NoGainIsBeyondItsBound) {
       }
     }
   }
-  EXPECT_GT(by["n"], 0U);
+  EXPECT_GT(by["t"], 0U);
 }
 
 TEST_F(MoeSweep, HasARowForEachPoint) {

@@ -97,15 +97,18 @@ TEST(Moe, HintsAreRightAsOftenAsTheKeySays) {
 }
 
 TEST(Moe, HintsComeBeforeTheLayerThatTheySpeakOf) {
-  const std::uint64_t rows = 32, bytes = rows * kRowBytes;
+  const std::uint64_t rows = 128, bytes = rows * kRowBytes;
   const Seen s = observed("moe", {.size = rows, .iterations = 1});
   ASSERT_EQ(s.hints.size(), 7U * 2);
   for (const auto& [at, hint] : s.hints) {
     const std::uint64_t layer = (hint.addr - kBase) / bytes / 8;
+    std::uint64_t before = 0;  // loads of the layer that gives the hint
     for (const auto& record : s.log) {
       const std::uint64_t read = (record.request.addr - kBase) / bytes / 8;
       EXPECT_TRUE(read < layer || record.at > at);
+      before += read + 1 == layer && record.at < at ? 1 : 0;
     }
+    EXPECT_LT(before, rows * 3) << "of " << rows * 2 * 3;  // the 128 of the LLC, and some
   }
 }
 
@@ -236,6 +239,19 @@ TEST(KvDecode, HintsAreTheBlockTableAheadOfTheReads) {
   }
 }
 
+TEST(KvDecode, PagesOfASequenceAreScattered) {
+  const Seen s = observed("kvdecode", {.size = 64, .iterations = 2, .kv_heads = 1}, one_warp());
+  std::vector<std::uint64_t> pages;
+  for (const auto& record : s.log) {
+    const std::uint64_t page = (record.request.addr - kBase) / (16 * 64);
+    if (page < 64 && (pages.empty() || pages.back() != page)) pages.push_back(page);
+  }
+  EXPECT_EQ(std::set<std::uint64_t>(pages.begin(), pages.end()).size(), 64U);
+  unsigned neighbours = 0;
+  for (std::size_t i = 1; i < pages.size(); ++i) neighbours += pages[i] == pages[i - 1] + 1 ? 1 : 0;
+  EXPECT_LT(neighbours, 8U);
+}
+
 TEST(KvDecode, WithoutHintsNothingIsNamed) {
   const Seen s = observed("kvdecode", {.size = 40, .hints = false});
   EXPECT_EQ(s.stats.prefetches, 0U);
@@ -268,6 +284,33 @@ TEST(Hinting, AWrongBitOfTheInputIsSeen) {
     }
     EXPECT_GT(seen, kPlaces / 3) << name;
   }
+}
+
+// The comparison looks at every byte of the result, and at nothing else.
+TEST(Hinting, EachByteOfTheResultIsCompared) {
+  const auto compared = [](std::string_view name, const WorkloadParams& params) {
+    auto workload = make_workload(name, params);
+    Rig rig;
+    workload->setup(rig.allocator, rig.memory);
+    workload->launch(rig.gpu);
+    rig.run_clean();
+    EXPECT_EQ(workload->verify(rig.memory).value_or(""), "");
+    std::uint64_t seen = 0;
+    for (std::uint64_t i = 0; i < workload->data_set_bytes(); ++i) {
+      std::array<std::uint8_t, 1> byte{};
+      rig.memory.peek(kBase + i, byte);
+      byte[0] ^= 1;
+      rig.memory.poke(kBase + i, byte);
+      seen += workload->verify(rig.memory).has_value() ? 1 : 0;
+      byte[0] ^= 1;
+      rig.memory.poke(kBase + i, byte);
+    }
+    return seen;
+  };
+  // Scores of each layer and, early, of the next; the state.
+  EXPECT_EQ(compared("moe", {.size = 1, .iterations = 2, .layers = 3, .experts = 4}),
+            2U * 3 * 4 * 4 * 2 + 2 * 64);
+  EXPECT_EQ(compared("kvdecode", {.size = 2, .iterations = 1, .kv_heads = 1}), 4U * 64 * 4);
 }
 
 TEST(Hinting, ParametersOutOfRangeAreRefused) {
