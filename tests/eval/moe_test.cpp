@@ -59,7 +59,9 @@ TEST_F(MoeSweep, HasARowForEachPoint) {
   const std::vector<std::string> lines = lines_of(said_);
   ASSERT_EQ(lines.size(), 2U * (2 + 2) + 1);
   for (const std::size_t row : {2U, 3U, 7U, 8U}) {
-    EXPECT_EQ(lines[row].rfind(row % 5 == 2 ? "| znand | 0.1 | 0 |" : "| znand | 0.2 | 0 |", 0), 0U)
+    EXPECT_EQ(
+        lines[row].rfind(row % 5 == 2 ? "| znand | 0 | 0.1 | 2 |" : "| znand | 0 | 0.2 | 2 |", 0),
+        0U)
         << said_;
     const auto cells = std::count(lines[row].begin(), lines[row].end(), '|');
     EXPECT_EQ(cells, std::count(lines[row < 5 ? 0 : 5].begin(), lines[row < 5 ? 0 : 5].end(), '|'));
@@ -68,7 +70,7 @@ TEST_F(MoeSweep, HasARowForEachPoint) {
       << wrong_;
   EXPECT_LE(points()[0].at("hint").at("100").at("gain"),
             points()[0].at("hint").at("100").at("bound"));
-  EXPECT_NE(said_.find("| znand | 0.5 | 0 |"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("| znand | 0 | 0.5 | 1 |"), std::string::npos) << said_;
 }
 
 TEST_F(MoeSweep, WhatTheCommandRefusesIsOneLine) {
