@@ -353,6 +353,45 @@ def sensitivity(curves):
     return figure
 
 
+def hints(points):
+    """Of eval/moe.py's points: gain over the best without hints, a panel for media and arithmetic."""
+    media, computes = (list(dict.fromkeys(point[key] for point in points)) for key in ("media", "compute"))
+    figure, axes = plt.subplots(
+        len(media), len(computes), figsize=(9, 2.4 * len(media)), sharex=True, sharey=True, squeeze=False
+    )
+    shades = ("#c6dbef", "#9ecae1", "#4292c6", "#08306b")
+    for which, row in zip(media, axes):
+        for compute, axis in zip(computes, row):
+            of = sorted(
+                (p for p in points if (p["media"], p["compute"]) == (which, compute)), key=lambda point: point["share"]
+            )
+            shares = [point["share"] for point in of]
+            for name, style in (("hint", "-"), ("hint + stream", "--")):
+                for accuracy, colour in zip(of[0][name], shades):
+                    axis.plot(
+                        shares,
+                        [point[name][accuracy]["gain"] for point in of],
+                        style,
+                        marker=".",
+                        markersize=3,
+                        linewidth=0.9,
+                        color=colour,
+                        label=f"{name}, {accuracy} %",
+                    )
+            for level in (1, 1.5):
+                axis.axhline(level, color="#9aa5b1", linewidth=0.6)
+            axis.set_xscale("log")
+            axis.set_xticks(shares, [f"{share:.2g}" for share in shares], fontsize=6)
+            axis.minorticks_off()
+            axis.set_title(f"{which}, {compute} instructions a line", fontsize=7)
+    for axis in axes[-1]:
+        axis.set_xlabel("chosen experts of a layer over internal DRAM", fontsize=7)
+    for row in axes:
+        row[0].set_ylabel("gain")
+    axes[0][-1].legend(frameon=False, fontsize=6)
+    return figure
+
+
 def all_figures(on_paper, ours, folder, matrix, paper):
     """Of each file of docs/figures, what draws it."""
     drawn = {

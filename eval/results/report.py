@@ -365,9 +365,10 @@ def main():
     (args.docs / "figures").mkdir(parents=True, exist_ok=True)
     for name, figure in made(drawn):
         figures.save(figure, args.docs / f"figures/{name}.svg")
-    curves = pathlib.Path(args.runs) / "sensitivity.json"
-    if curves.exists():
-        figures.save(figures.sensitivity(json.loads(curves.read_text())), args.docs / "figures/sensitivity.svg")
+    for name, draw in {"sensitivity": figures.sensitivity, "hints": figures.hints}.items():
+        curves = pathlib.Path(args.runs) / f"{name}.json"
+        if curves.exists():
+            figures.save(draw(json.loads(curves.read_text())), args.docs / f"figures/{name}.svg")
     blocks = dict(made(tables))
     entry = {name: blocks.pop(name) for name in ("theirs", "gain") if name in blocks}
     page_blocks.replace(args.docs / "results.md", entry)

@@ -14,8 +14,10 @@
 //          enough.
 // Hints:   with `hints`, a warp names its head's part of the keys and of the values of the pages up
 //          to hint_ahead behind the one that it reads.
+// Scale:   size, the pages: of one layer, at a byte a number, a token has 2 * kv_heads * head_size.
 // Source:  Kwon et al. 2023 (vLLM, PagedAttention: blocks of 16 tokens, head by head in a block);
-//          Llama 3 8B: 32 query heads, 8 of keys and values, of 128.
+//          config.json of meta-llama/Meta-Llama-3-8B (num_attention_heads 32, num_key_value_heads
+//          8, hidden_size 4096, so heads of 128; num_hidden_layers 32).
 #include "sim/workloads/lines.hpp"
 #include "sim/workloads/workload.hpp"
 

@@ -16,8 +16,13 @@
 //          what it costs; what is named is a table in GPU memory: the true choice, computed on the
 //          host, each expert of it with hint_accuracy per cent, else one that is not chosen. So
 //          the accuracy is what the key says, whatever numbers the seed gives.
-// Source:  Jiang et al. 2024 (Mixtral 8x7B: 32 layers, 8 experts, top 2), Qwen3 (30B-A3B: 48, 128,
-//          top 8); Eliseev and Mazur 2023, experts guessed from an earlier layer's state.
+// Scale:   size is the one key of scale. A model with a hidden state of h numbers and f of them in
+//          an expert is at its own size with size h * f / 64: Mixtral 8x7B with 917504 rows, 168
+//          MiB an expert, Qwen3-30B-A3B with 24576, 4.5 MiB.
+// Source:  config.json of mistralai/Mixtral-8x7B-v0.1 (hidden_size 4096, intermediate_size 14336,
+//          num_hidden_layers 32, num_local_experts 8, num_experts_per_tok 2; Jiang et al. 2024) and
+//          of Qwen/Qwen3-30B-A3B (2048, moe_intermediate_size 768, 48, num_experts 128, 8); Eliseev
+//          and Mazur 2023, experts guessed from an earlier layer's state.
 #include "sim/workloads/lines.hpp"
 #include "sim/workloads/workload.hpp"
 

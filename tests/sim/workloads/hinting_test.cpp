@@ -97,15 +97,57 @@ TEST(Moe, HintsAreRightAsOftenAsTheKeySays) {
 }
 
 TEST(Moe, HintsComeBeforeTheLayerThatTheySpeakOf) {
-  const std::uint64_t rows = 32, bytes = rows * kRowBytes;
+  const std::uint64_t rows = 128, bytes = rows * kRowBytes;
   const Seen s = observed("moe", {.size = rows, .iterations = 1});
   ASSERT_EQ(s.hints.size(), 7U * 2);
   for (const auto& [at, hint] : s.hints) {
     const std::uint64_t layer = (hint.addr - kBase) / bytes / 8;
+    std::uint64_t before = 0;  // loads of the layer that gives the hint
     for (const auto& record : s.log) {
       const std::uint64_t read = (record.request.addr - kBase) / bytes / 8;
       EXPECT_TRUE(read < layer || record.at > at);
+      before += read + 1 == layer && record.at < at ? 1 : 0;
     }
+    EXPECT_LT(before, rows * 3) << "of " << rows * 2 * 3;  // the 128 of the LLC, and some
+  }
+}
+
+// An expert that does not end with a granule: all of it is named, and no granule beside it.
+TEST(Moe, AHintIsTheGranulesOfAnExpert) {
+  for (const std::uint32_t rows : {1U, 3U, 5U, 22U}) {
+    SCOPED_TRACE(rows);
+    const std::uint64_t bytes = rows * kRowBytes, layers = 4, experts = 6;
+    const Seen s = observed(
+        "moe", {.size = rows, .iterations = 3, .layers = layers, .experts = experts, .top_k = 3});
+    ASSERT_EQ(s.hints.size(), 3U * (layers - 1) * 3);
+    for (const auto& [at, hint] : s.hints) {
+      EXPECT_EQ(hint.addr % 256, 0U);
+      // The one expert of which this is the first granule, of layer 1 or later.
+      bool named = false;
+      for (std::uint64_t expert = experts; expert < layers * experts; ++expert) {
+        const std::uint64_t first = (kBase + expert * bytes) / 256;
+        const std::uint64_t last = (kBase + (expert + 1) * bytes - 1) / 256;
+        named |= hint.addr / 256 == first && hint.granules == last - first + 1;
+      }
+      EXPECT_TRUE(named) << hint.addr - kBase << ", " << hint.granules;
+    }
+  }
+}
+
+// Each expert that a layer chooses is named once, and no hint names one twice.
+TEST(Moe, AllThatIsChosenIsNamed) {
+  const std::uint64_t rows = 4, bytes = rows * kRowBytes;
+  for (const std::uint32_t top_k : {1U, 2U, 5U}) {
+    SCOPED_TRACE(top_k);
+    const Seen s =
+        observed("moe", {.size = rows, .iterations = 1, .layers = 6, .experts = 8, .top_k = top_k});
+    std::set<std::uint64_t> named, read;
+    for (const auto& [at, hint] : s.hints) {
+      EXPECT_TRUE(named.insert((hint.addr - kBase) / bytes).second);
+    }
+    for (const auto& record : s.log) read.insert((record.request.addr - kBase) / bytes);
+    std::erase_if(read, [](std::uint64_t expert) { return expert < 8; });  // the first layer
+    EXPECT_EQ(named, read);
   }
 }
 
@@ -158,6 +200,58 @@ TEST(KvDecode, EachPageIsHintedOnceAheadOfItsRead) {
   }
 }
 
+// With one warp all is in order: a head's parts of a sequence's pages are named in the order in
+// which they are read, keys before values, and those of a page just before the page hint_ahead
+// before it.
+TEST(KvDecode, HintsAreTheBlockTableAheadOfTheReads) {
+  const std::uint64_t part = 16 * 64, values = 48 * 2 * part;  // 48 pages of two heads
+  for (const std::uint64_t ahead : {0U, 1U, 3U, 100U}) {
+    SCOPED_TRACE(ahead);
+    GpuParams gpu = one_warp();
+    gpu.prefetch_queue = 256;
+    const Seen s = observed(
+        "kvdecode",
+        {.size = 48, .unroll = 1, .iterations = 3, .hint_ahead = static_cast<std::uint32_t>(ahead)},
+        gpu);
+    ASSERT_EQ(s.hints.size(), 48U * 2 * 2);
+    std::vector<std::uint64_t> named, read;  // parts of keys
+    std::map<std::uint64_t, Time> named_at, read_at;
+    for (std::size_t i = 0; i < s.hints.size(); i += 2) {
+      const auto& [at, keys] = s.hints[i];
+      EXPECT_EQ(s.hints[i + 1].hint.addr, keys.addr + values);
+      named.push_back((keys.addr - kBase) / part);
+      named_at.emplace(named.back(), at);
+    }
+    for (const auto& record : s.log) {
+      const std::uint64_t at = (record.request.addr - kBase) / part;
+      if (at < 48 * 2 && read_at.emplace(at, record.at).second) read.push_back(at);
+    }
+    EXPECT_EQ(named, read);
+    // A piece, all pages of a sequence of one head, ends where the head is another.
+    for (std::size_t i = 0, end = 0; i < read.size(); ++i) {
+      for (; end <= i; ++end) {
+        while (end + 1 < read.size() && read[end + 1] % 2 == read[end] % 2) ++end;
+      }
+      std::size_t known = 0;  // named before this one is read
+      while (known < named.size() && named_at.at(named[known]) <= read_at.at(read[i])) ++known;
+      EXPECT_EQ(known, std::min<std::size_t>(end, i + 1 + ahead)) << i;
+    }
+  }
+}
+
+TEST(KvDecode, PagesOfASequenceAreScattered) {
+  const Seen s = observed("kvdecode", {.size = 64, .iterations = 2, .kv_heads = 1}, one_warp());
+  std::vector<std::uint64_t> pages;
+  for (const auto& record : s.log) {
+    const std::uint64_t page = (record.request.addr - kBase) / (16 * 64);
+    if (page < 64 && (pages.empty() || pages.back() != page)) pages.push_back(page);
+  }
+  EXPECT_EQ(std::set<std::uint64_t>(pages.begin(), pages.end()).size(), 64U);
+  unsigned neighbours = 0;
+  for (std::size_t i = 1; i < pages.size(); ++i) neighbours += pages[i] == pages[i - 1] + 1 ? 1 : 0;
+  EXPECT_LT(neighbours, 8U);
+}
+
 TEST(KvDecode, WithoutHintsNothingIsNamed) {
   const Seen s = observed("kvdecode", {.size = 40, .hints = false});
   EXPECT_EQ(s.stats.prefetches, 0U);
@@ -190,6 +284,33 @@ TEST(Hinting, AWrongBitOfTheInputIsSeen) {
     }
     EXPECT_GT(seen, kPlaces / 3) << name;
   }
+}
+
+// The comparison looks at every byte of the result, and at nothing else.
+TEST(Hinting, EachByteOfTheResultIsCompared) {
+  const auto compared = [](std::string_view name, const WorkloadParams& params) {
+    auto workload = make_workload(name, params);
+    Rig rig;
+    workload->setup(rig.allocator, rig.memory);
+    workload->launch(rig.gpu);
+    rig.run_clean();
+    EXPECT_EQ(workload->verify(rig.memory).value_or(""), "");
+    std::uint64_t seen = 0;
+    for (std::uint64_t i = 0; i < workload->data_set_bytes(); ++i) {
+      std::array<std::uint8_t, 1> byte{};
+      rig.memory.peek(kBase + i, byte);
+      byte[0] ^= 1;
+      rig.memory.poke(kBase + i, byte);
+      seen += workload->verify(rig.memory).has_value() ? 1 : 0;
+      byte[0] ^= 1;
+      rig.memory.poke(kBase + i, byte);
+    }
+    return seen;
+  };
+  // Scores of each layer and, early, of the next; the state.
+  EXPECT_EQ(compared("moe", {.size = 1, .iterations = 2, .layers = 3, .experts = 4}),
+            2U * 3 * 4 * 4 * 2 + 2 * 64);
+  EXPECT_EQ(compared("kvdecode", {.size = 2, .iterations = 1, .kv_heads = 1}), 4U * 64 * 4);
 }
 
 TEST(Hinting, ParametersOutOfRangeAreRefused) {
