@@ -67,11 +67,14 @@ TEST_F(PrefetchReading, TheOwnGranuleFirstThenWhatIsPredicted) {
   told.predicts = {201, 300};
   EXPECT_EQ(runs_of(101, true), (Runs{{201, 0}})) << "the head goes by itself";
   EXPECT_EQ(runs_of(101), (Runs{{101, 0}}));
+  told.predicts = {102};
+  EXPECT_EQ(runs_of(102, true), (Runs{})) << "predicted or not";
+  EXPECT_EQ(runs_of(102), (Runs{{102, 0}})) << "once";
   const SrCounters& counts = reader.counters();
-  EXPECT_EQ(counts.loads_seen, 4u);
-  EXPECT_EQ(counts.issued, 5u);
-  EXPECT_EQ(counts.requested, 5u);
-  EXPECT_EQ(counts.lines_used, 2u) << "of 100 and 101, each once";
+  EXPECT_EQ(counts.loads_seen, 6u);
+  EXPECT_EQ(counts.issued, 6u);
+  EXPECT_EQ(counts.requested, 6u);
+  EXPECT_EQ(counts.lines_used, 3u) << "of 100 to 102, each once";
 }
 
 TEST_F(PrefetchReading, NeighboursGoTogetherUpToFour) {
