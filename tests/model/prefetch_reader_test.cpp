@@ -90,6 +90,8 @@ TEST_F(PrefetchReading, ARunEndsWithItsChunkAndStepsOverTheOtherPorts) {
   modes.clip_log2 = 2;  // chunks of four granules
   told.predicts = {101, 102, 103, 104, 105};
   EXPECT_EQ(runs_of(100), (Runs{{100, 3}, {104, 1}}));
+  told.predicts = {203, 204, 205, 201};
+  EXPECT_EQ(runs_of(202), (Runs{{201, 2}, {204, 1}}));
   // Three ports; chunk 25, of granules 100 to 103, is chunk 8 of the port at place 1.
   ring.flush();
   told.loads.clear();
