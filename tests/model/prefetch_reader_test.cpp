@@ -67,11 +67,14 @@ TEST_F(PrefetchReading, TheOwnGranuleFirstThenWhatIsPredicted) {
   told.predicts = {201, 300};
   EXPECT_EQ(runs_of(101, true), (Runs{{201, 0}})) << "the head goes by itself";
   EXPECT_EQ(runs_of(101), (Runs{{101, 0}}));
+  told.predicts = {102};
+  EXPECT_EQ(runs_of(102, true), (Runs{})) << "predicted or not";
+  EXPECT_EQ(runs_of(102), (Runs{{102, 0}})) << "once";
   const SrCounters& counts = reader.counters();
-  EXPECT_EQ(counts.loads_seen, 4u);
-  EXPECT_EQ(counts.issued, 5u);
-  EXPECT_EQ(counts.requested, 5u);
-  EXPECT_EQ(counts.lines_used, 2u) << "of 100 and 101, each once";
+  EXPECT_EQ(counts.loads_seen, 6u);
+  EXPECT_EQ(counts.issued, 6u);
+  EXPECT_EQ(counts.requested, 6u);
+  EXPECT_EQ(counts.lines_used, 3u) << "of 100 to 102, each once";
 }
 
 TEST_F(PrefetchReading, NeighboursGoTogetherUpToFour) {
@@ -87,6 +90,8 @@ TEST_F(PrefetchReading, ARunEndsWithItsChunkAndStepsOverTheOtherPorts) {
   modes.clip_log2 = 2;  // chunks of four granules
   told.predicts = {101, 102, 103, 104, 105};
   EXPECT_EQ(runs_of(100), (Runs{{100, 3}, {104, 1}}));
+  told.predicts = {203, 204, 205, 201};
+  EXPECT_EQ(runs_of(202), (Runs{{201, 2}, {204, 1}}));
   // Three ports; chunk 25, of granules 100 to 103, is chunk 8 of the port at place 1.
   ring.flush();
   told.loads.clear();
