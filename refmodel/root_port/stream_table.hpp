@@ -119,7 +119,7 @@ class StreamTable {
   };
   struct Next {
     std::uint64_t granule = 0;  // that the stream comes to
-    bool up = false, whole = false;
+    bool up = false, whole = true;
     std::uint8_t conf = 0;
   };
   struct Plan {

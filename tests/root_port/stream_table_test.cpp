@@ -667,6 +667,13 @@ TEST(StreamTable, AFlushMeetsTheRegionThatFollows) {
   }
 }
 
+// Region 0, whole, though nothing was requested.
+TEST(StreamTable, FollowerAfterReset) {
+  ByHand t;
+  EXPECT_EQ(t.next_run(), (GranuleRun{0, 3}));
+  EXPECT_FALSE(t.next_known());
+}
+
 TEST(StreamTable, FlushForgets) {
   ByHand t;
   t.load(10, 0);
