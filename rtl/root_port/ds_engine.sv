@@ -435,7 +435,7 @@ module ds_engine
     else $error("a request to local memory changed or went away before it was taken");
   IxStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_op_o) && $stable(ix_key_o) &&
-                                      $stable(ix_slot_o))
+                                      (ix_op_o != 2'd1 || $stable(ix_slot_o)))
     else $error("an operation for the index changed or went away before it was taken");
   logic flushed_is;  // of a line that goes, from the sequencer: a load of it is in the memory queue
   always_comb begin

@@ -592,7 +592,17 @@ class DsWorld {
     in_.ix_found = index_op_->refused;
   }
   void take_index_operation() {
-    if (!out_.ix_valid || !in_.ix_ready) return;
+    if (ix_stands_) {
+      expect(out_.ix_valid && out_.ix_op == ix_stands_->op && out_.ix_key == ix_stands_->key &&
+                 (out_.ix_op != 1 || out_.ix_slot == ix_stands_->slot),
+             "what is offered to the index stays");
+    }
+    ix_stands_.reset();
+    if (!out_.ix_valid) return;
+    if (!in_.ix_ready) {
+      ix_stands_ = {out_.ix_op, out_.ix_key, out_.ix_slot};
+      return;
+    }
     const unsigned page = index_cycles(out_.ix_op);
     const unsigned cycles =
         random_.percent(rates.ix_fast) ? 1 + static_cast<unsigned>(random_.below(page)) : page;
@@ -849,7 +859,7 @@ class DsWorld {
 
   std::map<std::uint64_t, unsigned> index_;
   std::vector<std::uint64_t> pending_;
-  std::optional<IndexOp> index_op_;
+  std::optional<IndexOp> index_op_, ix_stands_;  // taken; offered and not taken
 
   std::deque<SrEntry> sr_;
   std::vector<std::uint64_t> sr_lines_ = std::vector<std::uint64_t>(sr_depth());

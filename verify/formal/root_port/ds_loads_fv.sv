@@ -351,7 +351,6 @@ module ds_loads_fv
   localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SMask = 6'h0c, SPut = 6'h0d;
   localparam logic [5:0] LLook = 6'h10, LFind = 6'h11, LSlot = 6'h12, LMask = 6'h13, LRead = 6'h14;
   localparam logic [5:0] FTop = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
-  localparam logic [5:0] IInsert = 6'h28;
   localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32;
 
   // The sequencer
@@ -426,6 +425,19 @@ module ds_loads_fv
   end
   assign {read_line, read_mask} = u_engine.u_stack.u_words.rdata_q;
 
+  // Late lines: lowest first, as many as are valid. The lowest is inserted.
+  line_addr_t [3:0] late_line;
+  slot_t      [3:0] late_slot;
+  logic             insert_stands, insert_asked, insert_line, inserted;
+  for (genvar i = 0; i < 4; i++) begin : g_late
+    assign late_line[i] = u_engine.u_stack.u_late.line_q[i];
+    assign late_slot[i] = u_engine.u_stack.u_late.slot_q[i];
+  end
+  assign insert_stands = u_engine.u_stack.u_late.stands_q;
+  assign insert_asked  = u_engine.u_stack.u_late.asked_q;
+  assign insert_line   = which(late_line[0]);
+  assign inserted      = u_engine.u_stack.inserted;
+
   // Where each line is: deferred, on its way, or not here
   logic           pushed_line;
   logic     [1:0] deferred_q, late_q, on_way, way_entry, here;
@@ -441,7 +453,8 @@ module ds_loads_fv
       if (act.push)                deferred_q[pushed_line] <= 1'b1;
       if (act.push)                late_q[pushed_line]     <= 1'b1;
       if (act.pop)                 deferred_q[key_line]    <= 1'b0;
-      if (act.pop || act.inserted) late_q[key_line]        <= 1'b0;
+      if (act.pop)                 late_q[key_line]        <= 1'b0;
+      if (inserted)                late_q[insert_line]     <= 1'b0;
     end
   end
   always_ff @(posedge clk_i) if (act.push) deferred_at_q[pushed_line] <= u_engine.u_stack.u_slots.pslot_i;
@@ -494,7 +507,8 @@ module ds_loads_fv
   logic [1:0][1:0] counter, number;
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
-      changed[l] = asked && (state == FDelete || (state == IInsert && !was_q)) && key_line == 1'(l);
+      changed[l] = (asked && state == FDelete && key_line == 1'(l))
+                   || (insert_asked && !was_q && insert_line == 1'(l));
       number[l]  = 2'(deferred_q[l]) + 2'(deferred_q[!l[0]] && Buckets[0] == Buckets[1]);
     end
   end
@@ -506,12 +520,12 @@ module ds_loads_fv
   Late_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (late_q & ~deferred_q) == '0);
   Filter_A: assert property (@(posedge clk_i) disable iff (!rst_ni) counter == number);
   Asked_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      asked == ix_owes_q && (!asked || state inside {LFind, SFind, FDelete, IInsert}));
+      (asked || insert_asked) == ix_owes_q && (!asked || state inside {LFind, SFind, FDelete}));
   AskedFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (asked && state inside {LFind, SFind}) |->
       was_q == there_q[key_line] && (!was_q || was_at_q == at_q[key_line]));
   AskedInsert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (asked && state == IInsert) |-> was_at_q == slot && (was_q || at_q[key_line] == slot));
+      insert_asked |-> was_at_q == late_slot[0] && (was_q || at_q[insert_line] == late_slot[0]));
   AskedDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (asked && state == FDelete) |-> was_q && was_at_q == slot);
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (deferred_q & on_way) == '0);
@@ -528,13 +542,6 @@ module ds_loads_fv
   assign fresh_at     = u_engine.u_stack.u_slots.fresh_q;
   assign height       = u_engine.u_stack.u_slots.height_q;
   assign num_deferred = u_engine.u_stack.u_slots.count_q;
-  // Late lines: lowest first, as many as are valid
-  line_addr_t [3:0] late_line;
-  slot_t      [3:0] late_slot;
-  for (genvar i = 0; i < 4; i++) begin : g_late
-    assign late_line[i] = u_engine.u_stack.u_late.line_q[i];
-    assign late_slot[i] = u_engine.u_stack.u_late.slot_q[i];
-  end
   assign num_late = (StackBits + 1)'($countones(u_engine.u_stack.u_late.valid_q));
   for (genvar s = 0; s < Depth; s++) begin : g_slot
     assign stack[s]      = u_engine.u_stack.u_slots.u_stack.mem_q[s];
@@ -626,6 +633,9 @@ module ds_loads_fv
   MergeRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == MRead) |->
       merge_valid[at_merge] && merge_stage[at_merge] == 2'd1 && held_slot == merge_slot[at_merge]);
 
+  logic [1:0] reading;  // local memory reads for a load
+  assign reading = u_engine.u_returns.u_answers.reading_q;
+
   // The operation: a store's
   logic key_mem, key_merge;  // an access to its line, a merge before its local read
   assign key_mem   = (mem_valid_q[0] && mem_q[0].line == key) || (mem_valid_q[1] && mem_q[1].line == key);
@@ -658,6 +668,7 @@ module ds_loads_fv
   LoadMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state == LMask) |-> read_mask == word_mask[held_slot]);
   LoadRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == LRead) |-> &mask_of[key_line]);
+  LoadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_l |-> !(&reading));
 
   // A flush's
   Flush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -672,7 +683,8 @@ module ds_loads_fv
       stack_slot == write_slot[at_write] && !write_dirty[at_write]);
 
   // An insertion's
-  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == IInsert) |-> num_late != '0);
+  Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      insert_stands ? num_late != '0 && !asked && state != FDelete : !insert_asked);
 
   // A completion's, a merge's
   Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -790,8 +802,6 @@ module ds_loads_fv
       answer_q |-> mem_valid_q[pick_q] && did_q[pick_q]);
 
   // Local memory's answer
-  logic [1:0] reading;
-  assign reading = u_engine.u_returns.u_answers.reading_q;
   Local_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       reading == ((lm_owes_q && lm_rsp_q.kind == LmLoad) ? 2'(1) << lm_rsp_q.index[0] : 2'd0));
   for (genvar m = 0; m < Merges; m++) begin : g_reading
