@@ -388,7 +388,7 @@ def hints(points):
         axis.set_xlabel("chosen experts of a layer over internal DRAM", fontsize=7)
     for row in axes:
         row[0].set_ylabel("gain")
-    axes[0][-1].legend(frameon=False, fontsize=6)
+    axes[0][-1].legend(frameon=False, fontsize=6, loc="lower left", ncol=2)
     return figure
 
 
