@@ -10,7 +10,7 @@
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
-// Idle chooses, unless a fast store begins: C, M, up to eight times S, else L and F in turn, else S.
+// Idle chooses, unless a fast store begins: C, M, S up to eight times, else L and F in turn, or S.
 // A state lasts a cycle unless it waits: for the index or for local memory.
 //
 // Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
@@ -179,8 +179,8 @@ module ds_sequencer
   localparam logic [3:0] MostStores = 4'd8;
 
   state_e               state_q, state_d, chosen;
-  logic [3:0]           stores_q, stores_d;        // S since the last L or F, up to MostStores
-  logic                 load_last_q, load_last_d;  // L was the last of L and F
+  logic [3:0]           stores_q, stores_d;  // S since the last L or F, up to MostStores
+  logic                 turn_f_q, turn_f_d;  // L was the last of L and F
   logic [StackBits-1:0] slot_q, slot_d;
   logic                 new_q, new_d;      // the store's slot was free before
   logic [WriteBits-1:0] write_q, write_d;
@@ -259,10 +259,10 @@ module ds_sequencer
 
   always_comb begin
     chosen = Idle;
-    if (store_want_i && stores_q != MostStores)           chosen = SLook;
-    else if (head_want_i && !(load_last_q && flush_want)) chosen = LLook;
-    else if (flush_want)                                  chosen = FTop;
-    else if (store_want_i)                                chosen = SLook;
+    if (store_want_i && stores_q != MostStores)        chosen = SLook;
+    else if (head_want_i && !(turn_f_q && flush_want)) chosen = LLook;
+    else if (flush_want)                               chosen = FTop;
+    else if (store_want_i)                             chosen = SLook;
     if (merge_arrived_i) chosen = MRead;
     if (may_complete)    chosen = CTake;
     // Never together with the two above: bars_begin_o.
@@ -273,17 +273,17 @@ module ds_sequencer
   // State machine
   // ---------------------------------------------------------------------------------------------
   always_comb begin
-    state_d     = state_q;
-    stores_d    = stores_q;
-    load_last_d = load_last_q;
-    slot_d      = slot_q;
-    new_d       = new_q;
-    write_d     = write_q;
-    merge_d     = merge_q;
-    error_set   = 1'b0;
-    wanted_set  = 1'b0;
-    ev_d        = '0;
-    act_o       = '0;
+    state_d    = state_q;
+    stores_d   = stores_q;
+    turn_f_d   = turn_f_q;
+    slot_d     = slot_q;
+    new_d      = new_q;
+    write_d    = write_q;
+    merge_d    = merge_q;
+    error_set  = 1'b0;
+    wanted_set = 1'b0;
+    ev_d       = '0;
+    act_o      = '0;
 
     unique case (state_q)
       Idle: begin
@@ -294,8 +294,8 @@ module ds_sequencer
         write_d = done_index_i;
         if (chosen == SLook && stores_q != MostStores) stores_d = stores_q + 4'd1;
         if (chosen inside {LLook, FTop}) begin
-          stores_d    = '0;
-          load_last_d = chosen == LLook;
+          stores_d = '0;
+          turn_f_d = chosen == LLook;
         end
       end
 
@@ -445,19 +445,19 @@ module ds_sequencer
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= Idle;
-      stores_q    <= '0;
-      load_last_q <= 1'b0;
-      asked_q     <= 1'b0;
-      error_q     <= 1'b0;
-      wanted_q    <= 1'b0;
+      state_q  <= Idle;
+      stores_q <= '0;
+      turn_f_q <= 1'b0;
+      asked_q  <= 1'b0;
+      error_q  <= 1'b0;
+      wanted_q <= 1'b0;
     end else begin
-      state_q     <= state_d;
-      stores_q    <= stores_d;
-      load_last_q <= load_last_d;
-      asked_q     <= (ix_valid_o && ix_ready_i) || (asked_q && !ix_rsp_valid_i);
-      error_q     <= error_set || (error_q && !(clear_error_i && enable_i));
-      wanted_q    <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
+      state_q  <= state_d;
+      stores_q <= stores_d;
+      turn_f_q <= turn_f_d;
+      asked_q  <= (ix_valid_o && ix_ready_i) || (asked_q && !ix_rsp_valid_i);
+      error_q  <= error_set || (error_q && !(clear_error_i && enable_i));
+      wanted_q <= (wanted_set || wanted_q) && flush_want && !act_o.pop;
     end
   end
   always_ff @(posedge clk_i) begin
