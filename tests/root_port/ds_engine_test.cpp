@@ -793,9 +793,9 @@ TEST(DsEngine, CyclesOfAHit) {
 
 TEST(DsEngine, CyclesOfAStoreToALineThatIsHere) {
   test::shows("ds",
-              "A store to a line that is late or in flight is answered as soon as one to a new "
-              "line is by an operation, one to a line in the index after its find; another of them "
-              "follows one step after the write",
+              "A store to a line that is late or in flight is written in the second step of its "
+              "operation, one to a line in the index after its find; late or found, the next is "
+              "chosen two cycles after the write",
               "docs/blocks/root_port/ds_engine.md");
   // Behind the cycle in which each store is taken, to its answer, and to the event of its leaving.
   struct Cycles {
