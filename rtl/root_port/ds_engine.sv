@@ -454,8 +454,9 @@ module ds_engine
       (act.write_add && act.pop) |-> !flushed_is)
     else $error("a write to the endpoint began while a load of its line was on its way there");
   Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.refused |-> store_valid && answer_room && !lm_valid_o && !ix_valid_o)
-    else $error("a store was refused that does not wait, or while local memory or index is in use");
+      act.refused |-> store_valid && answer_room && !lm_valid_o &&
+                      !(ix_valid_o && ix_op_o != 2'd1))
+    else $error("a store was refused that does not wait, or beside a use of local memory or index");
   RefusedAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       act.refused |=> !answer_room && $stable(count_o))
     else $error("a refused store has no answer, or changed the lines deferred");
