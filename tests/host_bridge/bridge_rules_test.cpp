@@ -33,7 +33,7 @@ struct Ask {
   unsigned id = 0;
   unsigned port = 0;
   bool is_write = false;
-  unsigned range = 0;  // whose address; that of the port unless a decoder is programmed anew
+  unsigned range = 0;  // whose address; that of the port unless a decoder is programmed again
 };
 
 // Ports that take a request when they are ready and answer after a latency, in order; a port holds
@@ -467,13 +467,13 @@ TEST(BridgeRules, HintsHaveEveryCycleButTheFirstOfARequest) {
   EXPECT_EQ(b.read(hb::kHintsLost), 0u);
 }
 
-// A decoder without lock is programmed anew while a request of its range waits, and decodes nothing
+// A decoder without lock is programmed again while a request of its range waits, and decodes nothing
 // meanwhile.
 TEST(BridgeRules, ARequestKeepsTheWayOutOfItsFirstCycle) {
   test::shows(
       "hdm",
       "A request that waits goes where the decoders sent it in its first cycle, though they "
-      "are programmed anew meanwhile",
+      "are programmed again meanwhile",
       "docs/blocks/host_bridge/host_bridge.md");
   for (const bool hints : {false, true}) {
     SCOPED_TRACE(hints ? "with hints" : "without hints");

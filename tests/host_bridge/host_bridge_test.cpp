@@ -641,7 +641,7 @@ TEST(HostBridge, HintsTakeTheCyclesInWhichARequestWaits) {
 }
 
 // Its way out is that of its first cycle, whatever becomes of the decoders and however long it
-// waits; one that comes after it is decoded anew.
+// waits; one that comes after it is decoded again.
 TEST(HostBridge, ARequestKeepsTheWayOutOfItsFirstCycle) {
   for (const std::uint64_t other : {0x11u, 0x0fu}) {  // to port 1, to nobody
     RtlBridge bridge;
