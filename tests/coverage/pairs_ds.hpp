@@ -160,8 +160,11 @@ inline Group ds_meetings() {
           {{"least", "load gets a merge entry|merge reads its slot",
             "endpoint's data for a merge|slot's data for a merge"},
            "ds_engine: there is one merge"},
-          {{"least", "load from the region", "slot's data for a load|slot's data stalled"},
-           "ds_engine: a read is offered when the only entry of the read table is free"}}};
+          {{"least",
+            "load from the region|load gets a merge entry|filter was wrong|load finds its line "
+            "late",
+            "slot's data for a load|slot's data stalled"},
+           "ds_engine: an L begins when the only entry of the read table is free"}}};
 }
 
 // What a fast store, or the answer of a write, does beside the sequencer.
@@ -226,7 +229,10 @@ inline Group ds_beside() {
           {{"*", "step waits for the insertion", "!load finds|store finds|flush's mask"},
            "ds_engine: find and delete wait for the index, F's third step for its line's "
            "insertion, and a delete begins with none"},
-          {{"least", "insertion taken", "load finds|store finds"},
+          {{"least", "insertion taken|insertion answered|step waits for the insertion",
+            "store looks|store finds|store new|store writes|store's mask|store put"},
+           "ds_engine: with Inserts = 1 an S begins with none late"},
+          {{"least", "insertion taken", "load finds"},
            "ds_index: it is ready in each cycle in which nothing is asked, of four lines from the "
            "second on"},
           {{"least", "completion waits for late lines", "*"},

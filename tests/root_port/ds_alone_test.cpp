@@ -651,6 +651,12 @@ TEST(DsAlone, LinesAreLateFromTheFirstOn) {
   }
 }
 
+TEST(DsAlone, TheUpperOfTwoLateLinesIsFlushed) {
+  for (unsigned delay = 0; delay < 16 && !HasFailure(); ++delay) {
+    for (const bool mq : {false, true}) test::meet_late_flush(mq, delay);
+  }
+}
+
 TEST(DsAlone, CompletionsWaitForLateLines) {
   for (unsigned delay = 0; delay < 40 && !HasFailure(); ++delay) {
     for (const bool fails : {false, true}) {

@@ -301,14 +301,58 @@ inline void meet_late(bool fails, bool merges, unsigned delay) {
   b.hold_reads = merges;
   b.keep(merges ? kPart : kWhole, 3);
   b.run(40);
+  for (unsigned n = 0; n < 8; ++n) b.store(200 + n, 0x66);  // as many late as may be
+  b.run(6 + delay % 10);
+  b.hold_reads = merges && delay % 2 == 0;
+  if (!merges && delay % 3 == 0) {  // nobody takes answers, and late lines are flushed
+    b.answer_stalls = 100;
+    b.clear_error = b.flush = true;
+  }
   b.hold_writes = false;
   b.run(delay);
+  b.run(b.answer_stalls == 0 ? 0 : 40);
+  b.answer_stalls = 0;
   b.hold_reads = false;
   b.clear_error = b.flush = true;
   const std::uint32_t late = b.load(100), store = b.store(103, 0x55, ~kLowHalf);
   ASSERT_TRUE(b.answered(late) && b.answered(store));
   b.keep(0, 0);
   ASSERT_TRUE(b.until([&] { return b.idle(); }, 100'000));
+  b.check_endpoint();
+}
+// A write comes back just before a store that was begun: so two lines are late with Inserts = 1,
+// and the one above is flushed, while nobody takes answers, or the memory queue takes nothing.
+inline void meet_late_flush(bool mq, unsigned delay) {
+  DsAlone b(DsAlone::Size::Lines4, 5, 3);
+  b.store(kWhole, 0x22);
+  ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+  b.run(20);
+  b.direct = b.hold_writes = true;
+  b.store(kGoing, 0x33);
+  ASSERT_TRUE(b.until([&] { return b.writes.size() == 1; }));
+  ASSERT_TRUE(b.answered(b.store(kGoing, 0x44)));
+  b.run(20);
+  b.direct = false;
+  if (mq) {
+    b.mq_stalls = 100;
+    b.load(kAway);
+  } else {
+    b.answer_stalls = 100;
+    b.load(kWhole);
+    b.load(kWhole);
+  }
+  b.run(50);
+  b.lm_stalls = 100;
+  const std::uint32_t store = b.store(kAway + 1, 0x55);
+  b.run(5);
+  b.flush = true;
+  b.hold_writes = false;
+  b.run(delay);
+  b.lm_stalls = 0;
+  b.run(20);
+  b.mq_stalls = b.answer_stalls = 0;
+  ASSERT_TRUE(b.answered(store));
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
   b.check_endpoint();
 }
 // More loads of a line that is here than reads may be on their way, and nobody takes an answer.

@@ -244,7 +244,7 @@ class DsMeetings {
       case DsTable::Stores:
         return top.req_valid_i != 0 && get_bits(top.req_i, 622, 1) != 0 && top.fence_i == 0;
       case DsTable::Reads:
-        return top.state_o == LRead;
+        return top.state_o == Idle && top.head_valid_i != 0 && top.head_ready_o == 0;
       case DsTable::Merges:
         return looked_ && top.state_o == Idle;  // a part, and no entry: the load has to come again
       case DsTable::Writes:
