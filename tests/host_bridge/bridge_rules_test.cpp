@@ -467,8 +467,8 @@ TEST(BridgeRules, HintsHaveEveryCycleButTheFirstOfARequest) {
   EXPECT_EQ(b.read(hb::kHintsLost), 0u);
 }
 
-// A decoder without lock is programmed again while a request of its range waits, and decodes nothing
-// meanwhile.
+// A decoder without lock is programmed again while a request of its range waits, and decodes
+// nothing meanwhile.
 TEST(BridgeRules, ARequestKeepsTheWayOutOfItsFirstCycle) {
   test::shows(
       "hdm",
