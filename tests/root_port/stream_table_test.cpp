@@ -452,7 +452,9 @@ TEST(StreamTable, GranuleByGranuleInSmallChunks) {
       t.expect_nothing(10, 1);
     }
     for (const unsigned place : {2u, 3u}) t.load(10, place);
-    if (c.place != 0) EXPECT_EQ(t.load(10, c.place).kind, Kind::Next);
+    if (c.place != 0) {
+      EXPECT_EQ(t.load(10, c.place).kind, Kind::Next);
+    }
     EXPECT_EQ(t.next_run(), (GranuleRun{c.next, 0})) << c.clip << ' ' << c.ways;
 
     ByHand down;
