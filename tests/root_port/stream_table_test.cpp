@@ -172,7 +172,7 @@ void run_in_lockstep(Pair& pair, bool product) {
     random_view(in.view, random);
     in.flush = random.below(flushes) == 0;
     in.next = next_due || (nexts != 0 && random.below(100) == 0);  // the last is kept
-    if (!product && in.next) in.flush = random.percent(20);  // seldom met with one set
+    if (!product && in.next) in.flush = random.percent(20);        // seldom met with one set
     in.look = !in.next && random.percent(90);
     in.add = false;
     if (in.look) in.line = traffic.next(random);
