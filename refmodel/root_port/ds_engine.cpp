@@ -53,7 +53,7 @@ unsigned DsEngine::writes_under_way() const {
       std::count_if(writes_.begin(), writes_.end(), [](const Write& w) { return w.valid; }));
 }
 
-// A load of the line is on its way, and the slot's bytes are not asked for yet.
+// A load of the line is on its way, and the slot's bytes are not requested yet.
 bool DsEngine::merge_holds(std::uint64_t line) const {
   return std::any_of(merges_.begin(), merges_.end(),
                      [line](const Merge& m) { return m.valid && m.stage <= 1 && m.line == line; });

@@ -157,7 +157,7 @@ class MemoryQueueBlock {
     MemRequest in_req;
     bool spec_valid = false;
     GranuleRun spec;              // this and the next with spec_valid
-    std::uint64_t spec_line = 0;  // what is asked for without a length
+    std::uint64_t spec_line = 0;  // what is requested without a length
     bool hint_valid = false;
     GranuleRun hint;
     bool len_en = false;  // MemSpecRd carry a length

@@ -3,7 +3,7 @@
 //
 // Purpose: takes the loads of the SR queue one by one, asks policy, load control and ring buffer or
 //          stream table, and offers a MemSpecRd if they say so. Counts what became of them.
-// Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is asked for.
+// Units:   lines (address[51:6]) for loads, granules (address[51:8]) for what is requested.
 // Errors:  none.
 // Source:  docs/blocks/root_port/sr_reader.md.
 #pragma once
@@ -46,7 +46,7 @@ class SrReader {
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
                  const SrModes& modes, bool at_head, DevLoad level, RingBuffer& ring);
   [[nodiscard]] bool issuing() const { return issuing_; }
-  // The region after is known already or not to be asked for: it takes a cycle to find that, then
+  // The region after is known already or not to be requested: it takes a cycle to find that, then
   // give_up().
   [[nodiscard]] bool gives_up() const {
     return issuing_ && ask_.kind == StreamTable::Ask::Kind::Next &&

@@ -27,7 +27,7 @@ class StreamTable {
   static constexpr unsigned kGranules = 4;  // of a region
 
   // `cap`: granules that are requested at once, 1..4; the RTL has 4. What is predicted ends there
-  // too; the rest of a region is predicted by the loads that come to what was asked for.
+  // too; the rest of a region is predicted by the loads that come to what was requested.
   explicit StreamTable(unsigned sets = 64, unsigned cap = kGranules)
       : cap_(cap), set_mask_(sets - 1), entries_(std::size_t{sets} * kWays), trees_(sets) {}
 
@@ -47,7 +47,7 @@ class StreamTable {
   struct Ask {
     enum class Kind : std::uint8_t { Nothing, Run, Next } kind = Kind::Nothing;
     GranuleRun run;     // Run only
-    bool held = false;  // something new is predicted and not asked for
+    bool held = false;  // something new is predicted and not requested
   };
   Ask look(std::uint64_t line, const View& view) {
     const Plan plan = plan_look(line, view);
@@ -58,7 +58,7 @@ class StreamTable {
     return plan_look(line, view).ask;
   }
 
-  // What the last ask of kind Next meant: of a region as much as is asked for, what a stream in its
+  // What the last ask of kind Next meant: of a region as much as is requested, what a stream in its
   // direction comes to first.
   [[nodiscard]] GranuleRun next() const {
     if (!next_.whole) return {next_.granule, 0};
@@ -70,7 +70,7 @@ class StreamTable {
     return find(line / (4 * kGranules)).there;
   }
   [[nodiscard]] bool sends_next() const { return sends(scores_.next); }
-  void add();  // it is predicted, and asked for if sends_next()
+  void add();  // it is predicted, and requested if sends_next()
 
   void flush();  // the region of next() stays
 
@@ -104,7 +104,7 @@ class StreamTable {
     bool seen = false;
     bool dir_known = false, up = false, by_next = false, asked = false;
     std::uint8_t last = 0, conf = 0;
-    std::uint8_t mask = 0;  // granules asked for or loaded
+    std::uint8_t mask = 0;  // granules requested or loaded
     std::uint8_t spec = 0;  // predicted, not loaded since
   };
   struct Scores {          // of what was predicted recently
@@ -134,7 +134,7 @@ class StreamTable {
   [[nodiscard]] Scores without_victim(const Place& place) const;
   [[nodiscard]] static bool sends(int score) { return score >= kSends; }
   [[nodiscard]] Plan plan_look(std::uint64_t line, const View& view) const;
-  // Whole regions are asked for, else single granules.
+  // Whole regions are requested, else single granules.
   [[nodiscard]] static bool asks_whole(const View& view) {
     return view.length_enabled && view.clip_log2 >= kRegionLog2;
   }

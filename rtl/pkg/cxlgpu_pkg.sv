@@ -136,7 +136,7 @@ package cxlgpu_pkg;
   // What a dram_cache did, one bit a counter.
   typedef struct packed {
     logic whole;         // an open line has all its bytes, by stores alone
-    logic behind;        // an open line's fill was asked for without a load
+    logic behind;        // an open line's fill was requested without a load
     logic opened;        // a store opened a line
     logic displaced;     // by a MemSpecRd, a line that is not unwanted
     logic unwanted;      // a line of a MemSpecRd was displaced before any demand access

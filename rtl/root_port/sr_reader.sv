@@ -130,7 +130,7 @@ module sr_reader
   logic       streamed, next;         // ISSUE for the table
   logic       next_hit, next_send;
   logic       known, unsent;          // seen in the first cycle, then there is no offer
-  logic       held;                   // a run, or a part of it, that is not asked for
+  logic       held;                   // a run, or a part of it, that is not requested
   logic       asks_own;               // for the load's granule
   granule_t   next_first;
   logic [1:0] next_len;

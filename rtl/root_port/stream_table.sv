@@ -4,7 +4,7 @@
 //
 // A region is 1 KiB: four granules, which is what one MemSpecRd can ask for. An entry knows its
 // region's last load, the direction in which loads went, how sure that is, which granules need not
-// be asked for any more, and which are predicted. A set is four ways; a tree of three bits says who
+// be requested any more, and which are predicted. A set is four ways; a tree of three bits says who
 // goes.
 //
 //   look (a load)  set --> four entries --> compare --> entry --> direction --> run, or next region
@@ -15,11 +15,11 @@
 // A run stays within the load's region, in the direction of its stream. At this port's last granule
 // the region that follows is predicted whole, once; on a port that is not the next one, where the
 // interleave chunk ends. Where a MemSpecRd has no length, or a region is several ports', a single
-// granule is asked for: the load's, else the nearest ahead of it that is this port's.
+// granule is requested: the load's, else the nearest ahead of it that is this port's.
 //
 // Two scores say what predicting was good for recently, one for the rest of a region, one for the
 // region after: it rises with a load of a predicted one and falls with one that leaves the table
-// unwanted. What is predicted is asked for while its score is in the upper half, but counts in it
+// unwanted. What is predicted is requested while its score is in the upper half, but counts in it
 // either way: a score that fell comes back when it would have been right. So that the table forgets
 // when the internal DRAM behind the port does, software says how many of its sets are in use.
 //
@@ -89,8 +89,8 @@ module stream_table
     logic       up;
     logic       by_next;    // made by add_i: its score is that of next
     logic [2:0] conf;
-    logic [3:0] mask;       // granules asked for or loaded
-    logic [3:0] spec;       // granules predicted and not loaded since, asked for or not
+    logic [3:0] mask;       // granules requested or loaded
+    logic [3:0] spec;       // granules predicted and not loaded since, requested or not
     logic       asked;      // for the region that follows
   } entry_t;
 

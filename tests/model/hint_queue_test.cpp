@@ -137,7 +137,7 @@ TEST(HintQueueModel, BesideTheTwin) {
   EXPECT_GT(stalled_and_heard, 1000u);
 }
 
-// What is offered stays so until it is taken, however long a pause is asked for meanwhile.
+// What is offered stays so until it is taken, however long a pause is requested meanwhile.
 TEST(HintQueueModel, AnOfferOutlastsTheLoad) {
   HintQueueModel queue;
   Time now = kCycle * 1000;

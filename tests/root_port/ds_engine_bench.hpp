@@ -186,7 +186,7 @@ class DsWorld {
     std::uint64_t store_before_endpoint = 0;        // answered with the endpoint's writes frozen
     std::uint64_t to_write_table = 0;               // stored to a line that is in flight
     std::uint64_t no_place = 0;                     // inserts that the index refused
-    std::uint64_t finds = 0, deletes = 0;           // that it was asked for
+    std::uint64_t finds = 0, deletes = 0;           // that it was requested
     std::uint64_t late_loads = 0, late_stores = 0;  // of lines that it did not have yet
     std::uint64_t most_late = 0;
     void add(const DsEvents& e) {
@@ -313,7 +313,7 @@ class DsWorld {
     std::uint64_t line = 0;
     unsigned slot = 0;
     bool clean = true;  // not stored to since it was sent
-    bool read = false;  // its data were asked for at local memory
+    bool read = false;  // its data were requested at local memory
     bool sent = false;
     bool poison = false;  // local memory gave its data with error
   };

@@ -465,7 +465,7 @@ TEST(StreamTable, GranuleByGranuleInSmallChunks) {
   }
 }
 
-// The region that follows has no other granule predicted than the one asked for.
+// The region that follows has no other granule predicted than the one requested.
 TEST(StreamTable, OneGranuleOfWhatFollowsIsWasted) {
   ByHand t;
   t.view.clip_log2 = 0;
@@ -515,7 +515,7 @@ TEST(StreamTable, UsefulnessDecides) {
   t.expect_nothing(20, 1);
   t.expect_run(20, 4, 81, 0);
   t.expect_run(20, 8, 82, 0);  // 32
-  t.expect_run(20, 9, 83, 0);  // predicted before: now it is asked for
+  t.expect_run(20, 9, 83, 0);  // predicted before: now it is requested
   t.expect_run(30, 0, 120, 0);
   t.expect_run(30, 1, 121, 2);
 }
@@ -533,7 +533,7 @@ TEST(StreamTable, TheRegionAfterHasAScoreOfItsOwn) {
   EXPECT_EQ(t.load(10, 12).kind, Kind::Next);
   t.add();
   EXPECT_TRUE(t.next_known());
-  t.expect_run(12, 0, 48, 3);  // predicted, not asked for: the load asks; 32
+  t.expect_run(12, 0, 48, 3);  // predicted, not requested: the load asks; 32
   EXPECT_TRUE(t.sends_next());
 }
 

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The simplest stream, line after line at the system bus, under policy stream: what lies ahead is
-// asked for from the start, with and without length, in chunks of every size.
+// requested from the start, with and without length, in chunks of every size.
 #include <gtest/gtest.h>
 
 #include <map>
