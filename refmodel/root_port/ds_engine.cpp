@@ -481,7 +481,7 @@ DsEngine::State DsEngine::new_slot(const In& in) {
   }
   events_.full = true;
   if (!in.isolate && !error_) return State::Idle;
-  assert(answered_ == 0);  // for an answered one a slot was left
+  assert(answered_ == 0);                         // for an answered one a slot was left
   return store_leaves(&DsEvents::refused, true);  // none will come free
 }
 

@@ -2,9 +2,10 @@
 // Deterministic store of one root port: a store is done when it is sure of GPU local memory.
 //
 // Purpose: answers stores in their order, each as soon as a slot of local memory is sure to be its
-//          own, mostly before it is written there. Writes them to local memory and brings them to the endpoint in its own time: at
-//          once while the endpoint is at ease, later from a stack of deferred lines otherwise.
-//          Loads see every older store, from the stack, from the endpoint or merged of both.
+//          own, mostly before it is written there, and brings them to the endpoint in its own
+//          time: at once while the endpoint is at ease, later from a stack of deferred lines
+//          otherwise. Loads see every older store, from the stack, from the endpoint or merged of
+//          both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
 //          write table (then a write of it is in flight) or in neither, never in both.
@@ -252,7 +253,7 @@ class DsEngine {
 
   DsConfig config_;
   std::deque<MemRequest> stores_;
-  unsigned answered_ = 0;  // of stores_, from the front
+  unsigned answered_ = 0;                 // of stores_, from the front
   std::vector<unsigned> pending_, pool_;  // last: on top
   unsigned unindexed_ = 0;                // of pending_, on top: not in the index yet
   unsigned never_used_ = 0;               // slots from here on

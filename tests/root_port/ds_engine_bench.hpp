@@ -5,10 +5,11 @@
 //          them, each with latencies and stalls of its own; requests at random or by hand; and a
 //          flat memory that only the requests change, and not those that are refused. Checks that
 //          every load gives what the flat memory held when it was taken, that each request is
-//          answered once and in bounded time, a store with an error only if it was refused,
-//          that no slot is lost or used twice, that deferred lines leave most recent first, that
-//          nobody looks for a late line in the index, and that the endpoint is written only what
-//          was stored.
+//          answered once and in bounded time, stores in their order, none sooner than on the page
+//          nor without a slot for it and for each answered one that waits, with an error only if
+//          it was refused, and none is refused after its answer, that no slot is lost or used
+//          twice, that deferred lines leave most recent first, that nobody looks for a late line in
+//          the index, and that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
@@ -189,6 +190,11 @@ class DsWorld {
     std::uint64_t finds = 0, deletes = 0;           // that it was requested
     std::uint64_t late_loads = 0, late_stores = 0;  // of lines that it did not have yet
     std::uint64_t most_late = 0;
+    // Answers of stores: before the store left, and of those with no slot to spare; in the cycle in
+    // which it left; later.
+    std::uint64_t early_answers = 0, last_slot = 0, answered_leaving = 0, late_answers = 0;
+    std::uint64_t most_answered = 0;  // waiting
+    std::uint64_t held_answers = 0;   // cycles with a store that has no slot to spare for it
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;
@@ -237,6 +243,7 @@ class DsWorld {
       take_local_answer();
       take_local_request();
     } else {
+      rsp_stood_ = false;
       ++seen.off_cycles;
       expect(out_.mq_valid == in_.head_valid && !out_.lm_valid && !out_.ix_valid,
              "off: only wires");
@@ -247,6 +254,8 @@ class DsWorld {
     take_response();
     take_request();
     count_age();
+    used_then_ = used_now_;
+    used_now_ = used_;
   }
 
   // Between phases, with everything answered: what the endpoint holds is what was stored.
@@ -290,8 +299,8 @@ class DsWorld {
   };
   struct Store {
     std::uint64_t line = 0;
-    std::uint64_t born = 0;
-    bool in_local = false, refused = false;
+    std::uint64_t born = 0, came = 0;
+    bool refused = false;
   };
   struct LmRead {
     LmResponse response;
@@ -502,7 +511,7 @@ class DsWorld {
     if (early_ == way->first) {
       early_over_ = !in_.mq_rsp.error;
     } else if (!in_.mq_rsp.error && way->second.clean) {
-      region_[way->second.slot].state = Slot::State::MayBeFree;
+      set(region_[way->second.slot], Slot::State::MayBeFree);
     }
     under_way_.erase(way);
   }
@@ -560,8 +569,8 @@ class DsWorld {
     sr_.pop_front();
   }
 
-  // Here, neither on its way to the endpoint nor in the index. As long as a store of it is not
-  // answered, it may be that one's first.
+  // Here, neither on its way to the endpoint nor in the index. As long as a store of it has not
+  // left, it may be that one's first.
   [[nodiscard]] bool is_late(std::uint64_t line) const {
     const bool goes = std::any_of(under_way_.begin(), under_way_.end(),
                                   [line](const auto& way) { return way.second.line == line; });
@@ -675,12 +684,14 @@ class DsWorld {
     for (unsigned s = 0; s < region_.size(); ++s) {  // a line has one slot
       if (s == r.slot || region_[s].state == Slot::State::Free || region_[s].line != line) continue;
       expect(region_[s].state == Slot::State::MayBeFree, "a line has two slots");
-      region_[s].state = Slot::State::Free;
+      set(region_[s], Slot::State::Free);
     }
     expect(slot.state != Slot::State::Used || slot.line == line, "a slot is used twice");
     seen.slots_reused += slot.ever && slot.line != line;
     seen.late_stores += is_late(line);
-    slot = {Slot::State::Used, line, true};
+    set(slot, Slot::State::Used);
+    slot.line = line;
+    slot.ever = true;
     merge_bytes(local_[r.slot], r.data, r.byte_enable);
     merge_bytes(at(settled_, line), r.data, r.byte_enable);
     last_local_ = store;
@@ -694,13 +705,15 @@ class DsWorld {
       }
     }
     if (early_) {
-      if (early_over_) slot.state = Slot::State::MayBeFree;
+      if (early_over_) set(slot, Slot::State::MayBeFree);
       early_.reset();
       last_local_.reset();
     }
-    const auto at = stores_.find(store.id);
-    expect(at != stores_.end(), "a store was answered before its data were in local memory");
-    if (ok_) at->second.in_local = true;
+  }
+  void set(Slot& slot, Slot::State state) {
+    used_ += state == Slot::State::Used;
+    used_ -= slot.state == Slot::State::Used;
+    slot.state = state;
   }
   // The oldest store that is not in local memory will not be: as if it had not come.
   void take_refusal() {
@@ -752,9 +765,11 @@ class DsWorld {
       expect(!in_.fence || !in_.enable, "a store is taken under the fence");
       merge_bytes(at(flat_, line), r.data, r.byte_enable);
       stored_[line] |= r.byte_enable;
-      stores_[r.id] = {line, live_cycles_, !in_.enable};
+      stores_[r.id] = {line, live_cycles_, cycle_, false};
       if (in_.enable) {
         to_local_.push_back(r);
+        to_answer_.push_back(r.id);
+        ++waiting_;
       } else {
         merge_bytes(at(settled_, line), r.data, r.byte_enable);
       }
@@ -770,10 +785,10 @@ class DsWorld {
       const auto store = stores_.find(r.id);
       expect(store != stores_.end(), "an answer to no store");
       if (!ok_) return;
-      expect(store->second.in_local != store->second.refused,
-             "a store is answered when its data are in local memory or it is refused");
-      expect(r.error == store->second.refused,
-             "a store is answered with an error if it is refused");
+      if (in_.enable) {
+        expect(r.error == store->second.refused,
+               "a store is answered with an error if it is refused");
+      }
       seen.store_before_endpoint += freeze_writes;
       stores_.erase(store);
       ++seen.stores;
@@ -792,6 +807,49 @@ class DsWorld {
     ++seen.loads;
   }
 
+  // What the engine did in the cycle before: a store's answer came to the response register, now
+  // it stands there for the first time; a store left, now there is its event. Of the slots at least
+  // those were not free then in which a store was, and not known to be at the endpoint.
+  void check_answers() {
+    const bool answer = out_.rsp_valid && out_.rsp.is_write && !rsp_stood_;
+    rsp_stood_ = out_.rsp_valid && !in_.rsp_ready;
+    const DsEvents& e = out_.events;
+    const bool left = e.direct || e.deferred || e.in_place || e.refused;
+    const bool late = late_;  // waited then
+    const unsigned answered = answered_;
+    if (answer) {
+      expect(!to_answer_.empty() && to_answer_.front() == out_.rsp.id,
+             "stores are answered in their order, each once");
+      if (!ok_) return;
+      to_answer_.pop_front();
+      const auto store = stores_.find(out_.rsp.id);
+      expect(store != stores_.end() && cycle_ >= store->second.came + 2,
+             "a store is answered in the second cycle after it came at the earliest");
+      if (late) {
+        late_ = false;
+        ++seen.late_answers;
+      } else {
+        const unsigned free = config_.depth - used_then_;
+        expect(free > answered_, "a store is answered without a slot for it and for those before");
+        seen.last_slot += free == answered_ + 1;
+        ++(left && answered == 0 ? seen.answered_leaving : seen.early_answers);
+        ++answered_;
+      }
+    }
+    if (left) {
+      expect(!e.refused || answered_ == 0, "a store is refused after its answer");
+      expect(waiting_ > 0, "a store leaves that there is not");
+      --waiting_;
+      if (answered_ > 0) {
+        --answered_;
+      } else {
+        expect(!late, "a store leaves without an answer while an older one has none");
+        late_ = true;
+      }
+    }
+    seen.most_answered = std::max<std::uint64_t>(seen.most_answered, answered_);
+    seen.held_answers += waiting_ > answered_ && !late_ && config_.depth - used_now_ <= answered_;
+  }
   // Age counts only while the endpoint goes on, and deferred stores may be sent or are not waited
   // for.
   void count_age() {
@@ -808,6 +866,7 @@ class DsWorld {
     if (oldest > kLongestWait + 150 * slowest_) fail("a request waits for ever");
   }
   void check_levels() {
+    check_answers();
     // A line is deferred before the index has it.
     expect(out_.count >= pending_.size(), "a line in the index is not deferred");
     const std::uint64_t late = out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
@@ -817,6 +876,7 @@ class DsWorld {
     seen.add(out_.events);
     if (out_.events.refused) take_refusal();
     if (!out_.empty) return;
+    expect(waiting_ == 0 && !late_, "empty_o, but a store waits or is to be answered");
     expect(to_local_.empty() && out_.count == 0 && under_way_.empty(), "empty_o, but it is not");
     if (in_.fence) check_endpoint();
   }
@@ -842,7 +902,13 @@ class DsWorld {
   std::map<std::uint32_t, MemResponse> answers_;
   std::unordered_map<std::uint32_t, Load> loads_;
   std::unordered_map<std::uint32_t, Store> stores_;
-  std::deque<MemRequest> to_local_;  // stores taken, not yet in local memory
+  std::deque<MemRequest> to_local_;      // stores taken, not yet in local memory
+  std::deque<std::uint32_t> to_answer_;  // ids of stores taken, not yet in the response register
+  // Stores that wait, so many of them answered, and whether one left without: till the cycle
+  // before.
+  unsigned waiting_ = 0, answered_ = 0;
+  bool late_ = false, rsp_stood_ = false;
+  unsigned used_ = 0, used_now_ = 0, used_then_ = 0;  // slots: now, as this cycle began, the last
   std::optional<MemRequest> last_local_;
   unsigned last_slot_ = 0;
   std::optional<unsigned> early_;  // a write that the memory queue took before local memory
