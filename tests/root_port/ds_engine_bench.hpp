@@ -146,6 +146,16 @@ class DsWorld {
     return at == answers_.end() ? nullptr : &at->second;
   }
 
+  // Of a store by hand, cycles: taken; its answer first stands at the response port; it left, which
+  // its event says in the next. 0: not yet.
+  struct Times {
+    std::uint64_t came = 0, answer = 0, left = 0;
+  };
+  [[nodiscard]] Times times(std::uint32_t id) const {
+    const auto at = times_.find(id);
+    return at == times_.end() ? Times{} : at->second;
+  }
+
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] const DsEngine::In& in() const { return in_; }
   [[nodiscard]] const DsEngine::Out& out() const { return out_; }
@@ -769,7 +779,8 @@ class DsWorld {
       if (in_.enable) {
         to_local_.push_back(r);
         to_answer_.push_back(r.id);
-        ++waiting_;
+        waiting_.push_back(r.id);
+        if (!at_random) times_[r.id].came = cycle_;
       } else {
         merge_bytes(at(settled_, line), r.data, r.byte_enable);
       }
@@ -822,6 +833,7 @@ class DsWorld {
              "stores are answered in their order, each once");
       if (!ok_) return;
       to_answer_.pop_front();
+      if (!at_random) times_[out_.rsp.id].answer = cycle_;
       const auto store = stores_.find(out_.rsp.id);
       expect(store != stores_.end() && cycle_ >= store->second.came + 2,
              "a store is answered in the second cycle after it came at the earliest");
@@ -838,8 +850,10 @@ class DsWorld {
     }
     if (left) {
       expect(!e.refused || answered_ == 0, "a store is refused after its answer");
-      expect(waiting_ > 0, "a store leaves that there is not");
-      --waiting_;
+      expect(!waiting_.empty(), "a store leaves that there is not");
+      if (!ok_) return;
+      if (!at_random) times_[waiting_.front()].left = cycle_ - 1;
+      waiting_.pop_front();
       if (answered_ > 0) {
         --answered_;
       } else {
@@ -848,7 +862,8 @@ class DsWorld {
       }
     }
     seen.most_answered = std::max<std::uint64_t>(seen.most_answered, answered_);
-    seen.held_answers += waiting_ > answered_ && !late_ && config_.depth - used_now_ <= answered_;
+    seen.held_answers +=
+        waiting_.size() > answered_ && !late_ && config_.depth - used_now_ <= answered_;
   }
   // Age counts only while the endpoint goes on, and deferred stores may be sent or are not waited
   // for.
@@ -876,7 +891,7 @@ class DsWorld {
     seen.add(out_.events);
     if (out_.events.refused) take_refusal();
     if (!out_.empty) return;
-    expect(waiting_ == 0 && !late_, "empty_o, but a store waits or is to be answered");
+    expect(waiting_.empty() && !late_, "empty_o, but a store waits or is to be answered");
     expect(to_local_.empty() && out_.count == 0 && under_way_.empty(), "empty_o, but it is not");
     if (in_.fence) check_endpoint();
   }
@@ -900,13 +915,15 @@ class DsWorld {
   std::deque<MemRequest> script_;
   std::uint32_t next_id_ = 100;
   std::map<std::uint32_t, MemResponse> answers_;
+  std::map<std::uint32_t, Times> times_;
   std::unordered_map<std::uint32_t, Load> loads_;
   std::unordered_map<std::uint32_t, Store> stores_;
   std::deque<MemRequest> to_local_;      // stores taken, not yet in local memory
   std::deque<std::uint32_t> to_answer_;  // ids of stores taken, not yet in the response register
   // Stores that wait, so many of them answered, and whether one left without: till the cycle
   // before.
-  unsigned waiting_ = 0, answered_ = 0;
+  std::deque<std::uint32_t> waiting_;
+  unsigned answered_ = 0;
   bool late_ = false, rsp_stood_ = false;
   unsigned used_ = 0, used_now_ = 0, used_then_ = 0;  // slots: now, as this cycle began, the last
   std::optional<MemRequest> last_local_;
