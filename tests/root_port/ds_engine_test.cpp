@@ -381,7 +381,7 @@ class Engines {
   void expect_coverage() const {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
     std::uint64_t local_errors = 0, poisoned_writes = 0, no_place = 0;
-    std::uint64_t late_loads = 0, late_stores = 0;
+    std::uint64_t late_loads = 0, late_stores = 0, answered_leaving = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -394,8 +394,7 @@ class Engines {
       }
       EXPECT_GT(s.full, g == 0 ? 0u : 20u);
       EXPECT_EQ(s.most_answered, kConfigs[g].stores);
-      for (const std::uint64_t n :
-           {s.early_answers, s.late_answers, s.answered_leaving, s.last_slot, s.held_answers}) {
+      for (const std::uint64_t n : {s.early_answers, s.late_answers, s.last_slot, s.held_answers}) {
         EXPECT_GT(n, 5u) << "instance " << g;
       }
       merge += s.merge;
@@ -408,11 +407,13 @@ class Engines {
       no_place += s.no_place;
       late_loads += s.late_loads;
       late_stores += s.late_stores;
+      answered_leaving += s.answered_leaving;
       EXPECT_GE(s.most_late, kConfigs[g].inserts);
       fills += traffic_[g]->fills;
     }
-    for (const std::uint64_t n : {merge, false_hit, error, refused, off, fills, local_errors,
-                                  poisoned_writes, no_place, late_loads, late_stores}) {
+    for (const std::uint64_t n :
+         {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes, no_place,
+          late_loads, late_stores, answered_leaving}) {
       EXPECT_GT(n, 20u);
     }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
@@ -481,8 +482,10 @@ TEST(DsEngine, GreatestInLockstepWithRtl) {
   EXPECT_EQ(s.most_writes, kConfigs[kMost].writes);
   EXPECT_EQ(s.most_pending, kConfigs[kMost].depth);
   for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
-  for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
-                                s.hit, s.merge, s.store_before_endpoint, s.error}) {
+  EXPECT_EQ(s.most_answered, kConfigs[kMost].stores);
+  for (const std::uint64_t n :
+       {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed, s.hit, s.merge,
+        s.store_before_endpoint, s.error, s.early_answers, s.late_answers}) {
     EXPECT_GT(n, 5u);
   }
 }
