@@ -242,6 +242,9 @@ class DsWorld {
 
   // Where lines meet loads, stores, flushes and fences; not owned, only beside the RTL.
   coverage::Collector* hazards = nullptr;
+  // And answers of stores.
+  coverage::Collector* answers = nullptr;
+  coverage::Collector* waiting = nullptr;
 
   void commit() {
     if (hazards != nullptr && hazards->on() && in_.enable) count_hazards();
@@ -818,6 +821,43 @@ class DsWorld {
     ++seen.loads;
   }
 
+  void count_answer(const DsEvents& e) {
+    using coverage::DsLeft;
+    const DsLeft left = e.direct     ? DsLeft::Direct
+                        : e.deferred ? DsLeft::Deferred
+                        : e.in_place ? DsLeft::InPlace
+                                     : DsLeft::Refused;
+    if (answers != nullptr) {
+      answers->hit({static_cast<unsigned>(how_.front()), static_cast<unsigned>(left)});
+    }
+    how_.pop_front();
+  }
+  // As this cycle begins.
+  void count_waiting() {
+    using coverage::DsWaiting;
+    const auto there = [&](bool is, DsWaiting what) {
+      if (is) waiting->hit({std::min(answered_, 2u), static_cast<unsigned>(what)});
+    };
+    const bool write_over = in_.mq_rsp_valid && in_.mq_rsp.is_write && out_.mq_rsp_ready;
+    there(out_.rsp_valid && !in_.rsp_ready, DsWaiting::AnswerStalled);
+    there(late_, DsWaiting::LateAnswer);
+    there(used_now_ == config_.depth, DsWaiting::NoSlot);
+    there(no_slot_to_spare(), DsWaiting::NoneToSpare);
+    there(write_over && !in_.mq_rsp.error, DsWaiting::WriteOver);
+    there(in_.isolate, DsWaiting::Isolated);
+    there(out_.error, DsWaiting::Error);
+    there(in_.fence, DsWaiting::Fence);
+    there(in_.req_valid && !in_.req.is_write && !out_.sr_valid, DsWaiting::LoadHeld);
+    there(lines_late() >= config_.inserts, DsWaiting::ManyLate);
+  }
+  // For the oldest store not answered.
+  [[nodiscard]] bool no_slot_to_spare() const {
+    return waiting_.size() > answered_ && !late_ && config_.depth - used_now_ <= answered_;
+  }
+  // A line is deferred before the index has it.
+  [[nodiscard]] std::uint64_t lines_late() const {
+    return out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
+  }
   // What the engine did in the cycle before: a store's answer came to the response register, now
   // it stands there for the first time; a store left, now there is its event. Of the slots at least
   // those were not free then in which a store was, and not known to be at the endpoint.
@@ -827,7 +867,6 @@ class DsWorld {
     const DsEvents& e = out_.events;
     const bool left = e.direct || e.deferred || e.in_place || e.refused;
     const bool late = late_;  // waited then
-    const unsigned answered = answered_;
     if (answer) {
       expect(!to_answer_.empty() && to_answer_.front() == out_.rsp.id,
              "stores are answered in their order, each once");
@@ -843,8 +882,13 @@ class DsWorld {
       } else {
         const unsigned free = config_.depth - used_then_;
         expect(free > answered_, "a store is answered without a slot for it and for those before");
-        seen.last_slot += free == answered_ + 1;
-        ++(left && answered == 0 ? seen.answered_leaving : seen.early_answers);
+        const bool last = free == answered_ + 1, leaving = left && answered_ == 0;
+        seen.last_slot += last;
+        ++(leaving ? seen.answered_leaving : seen.early_answers);
+        using coverage::DsAnswered;
+        how_.push_back(leaving ? DsAnswered::Leaving
+                       : last  ? DsAnswered::LastSlot
+                               : DsAnswered::Waiting);
         ++answered_;
       }
     }
@@ -859,11 +903,13 @@ class DsWorld {
       } else {
         expect(!late, "a store leaves without an answer while an older one has none");
         late_ = true;
+        how_.push_back(coverage::DsAnswered::Late);
       }
+      count_answer(e);
     }
     seen.most_answered = std::max<std::uint64_t>(seen.most_answered, answered_);
-    seen.held_answers +=
-        waiting_.size() > answered_ && !late_ && config_.depth - used_now_ <= answered_;
+    seen.held_answers += no_slot_to_spare();
+    if (waiting != nullptr && waiting->on()) count_waiting();
   }
   // Age counts only while the endpoint goes on, and deferred stores may be sent or are not waited
   // for.
@@ -882,9 +928,8 @@ class DsWorld {
   }
   void check_levels() {
     check_answers();
-    // A line is deferred before the index has it.
     expect(out_.count >= pending_.size(), "a line in the index is not deferred");
-    const std::uint64_t late = out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
+    const std::uint64_t late = lines_late();
     expect(late <= config_.inserts + 2, "more lines are late than there may be");
     seen.most_late = std::max(seen.most_late, late);
     seen.most_pending = std::max<std::uint64_t>(seen.most_pending, out_.count);
@@ -924,6 +969,7 @@ class DsWorld {
   // before.
   std::deque<std::uint32_t> waiting_;
   unsigned answered_ = 0;
+  std::deque<coverage::DsAnswered> how_;  // the answered ones of them were
   bool late_ = false, rsp_stood_ = false;
   unsigned used_ = 0, used_now_ = 0, used_then_ = 0;  // slots: now, as this cycle began, the last
   std::optional<MemRequest> last_local_;

@@ -207,6 +207,17 @@ class RtlPort {
   test::Idle idle_;
 };
 
+// What the functional coverage counts of a world beside the RTL.
+struct Counts {
+  test::TestCoverage hazards{coverage::ds_hazards()}, answers{coverage::ds_answers()},
+      waiting{coverage::ds_waiting()};
+  void of(DsWorld& world) {
+    world.hazards = &hazards;
+    world.answers = &answers;
+    world.waiting = &waiting;
+  }
+};
+
 // Random traffic of one engine, in phases: each with rates of its own, then everything to the
 // endpoint under a fence, at times all slots filled or the engine switched off for a while.
 class Traffic {
@@ -373,8 +384,8 @@ class Engines {
       };
     }
   }
-  void count(coverage::Collector& hazards) {
-    for (auto& traffic : traffic_) traffic->world.hazards = &hazards;
+  void count(Counts& counts) {
+    for (auto& traffic : traffic_) counts.of(traffic->world);
   }
 
   // What a run of some length must have seen.
@@ -430,9 +441,9 @@ TEST(DsEngine, LockstepWithRtl) {
   test::shows("ds", "The RTL's deterministic store does in every cycle what its twin does",
               "docs/blocks/root_port/ds_engine.md");
   Lockstep lockstep("root_port/ds_engine", 2);
-  test::TestCoverage hazards(coverage::ds_hazards());
+  Counts counts;
   std::optional<Engines> engines(lockstep.seed());
-  engines->count(hazards);
+  engines->count(counts);
   Top rtl;
   rtl.reset();
   std::vector<RtlPort> ports;
@@ -450,7 +461,7 @@ TEST(DsEngine, LockstepWithRtl) {
     if (lockstep.cycle() == 4000 || lockstep.cycle() == 8000) {  // whatever was in flight
       rtl.reset();
       engines.emplace(lockstep.seed() + lockstep.cycle());
-      engines->count(hazards);
+      engines->count(counts);
     }
   }
   if (lockstep.ok() && engines->ok() && lockstep.cycle() > 100'000) engines->expect_coverage();
@@ -519,7 +530,7 @@ class Bench {
         random_(7),
         world(kConfigs[instance], random_),
         port_(rtl_, instance) {
-    world.hazards = &hazards_;
+    counts_.of(world);
     rtl_.reset();
   }
   void run(unsigned cycles) {
@@ -569,7 +580,7 @@ class Bench {
   }
 
  private:
-  test::TestCoverage hazards_{coverage::ds_hazards()};
+  Counts counts_;
   Lockstep lockstep_;
   Random random_;
   Top rtl_;
