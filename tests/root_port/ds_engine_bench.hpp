@@ -385,6 +385,9 @@ class DsWorld {
       };
       for (const MemRequest& store : to_local_) meets(line_of_request(store));
       for (const std::uint64_t line : pending_) meets(line);
+      for (const Slot& slot : region_) {
+        if (slot.state == Slot::State::Used && is_late(slot.line)) meets(slot.line);
+      }
       for (const auto& [w, way] : under_way_) meets(way.line);
       for (const auto& [id, load] : loads_) meets(load.line);
       if (!any) meets(0);
