@@ -444,8 +444,9 @@ void EndpointModel::plan(Time now) {
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
-  Time next = media_next_;
-  if (demand_.kind == Demand::Kind::None) next = std::min(next, parts_.m2s.rx_event(now));
+  const Time message = demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now)
+                                                          : parts_.m2s.rx_news(now);
+  const Time next = std::min(media_next_, message);
   next_ = std::max(next, soon);
 }
 

@@ -221,11 +221,6 @@ void ModelEngine::advance_to(Time t) {
 
 void ModelEngine::cycle(Time now) {
   if (outage_next_ <= now) step_outage(now);
-  if (ports_next_ <= now) {
-    for (auto& port : ports_) {
-      if (port->next <= now) port->deliver(now);
-    }
-  }
   for (std::uint32_t left = bridge_.tick(now); left != 0; left &= left - 1) {
     ports_[static_cast<unsigned>(std::countr_zero(left))]->wake_root(now);
     ports_next_ = now;
@@ -245,15 +240,10 @@ void ModelEngine::cycle(Time now) {
   bridge_.end_cycle(now);
 }
 
-void ModelEngine::Port::deliver(Time now) {
-  if (m2s.deliver_event() <= now && m2s.deliver(now)) endpoint.wake(now);
-  if (s2m.deliver_event() <= now && s2m.deliver(now)) root.wake(now);
-}
-
 // The registers show links and endpoint as they stand now.
 IoPath& ModelEngine::Port::access_path(Time now) {
   endpoint.catch_up(now);
-  io.set_link_status(m2s.status(), s2m.status());
+  io.set_link_status(m2s.status(now), s2m.status(now));
   io.set_busy(root.busy());
   return io;
 }
@@ -261,10 +251,9 @@ IoPath& ModelEngine::Port::access_path(Time now) {
 void ModelEngine::Port::act(Time now) {
   if (root.next_event() <= now) root.tick(now);
   if (endpoint.next_event() <= now) endpoint.tick(now);
-  if (m2s.pack_event() <= now) m2s.pack(now);
-  if (s2m.pack_event() <= now) s2m.pack(now);
-  next = earlier(earlier(earlier(m2s.deliver_event(), m2s.pack_event()),
-                         earlier(s2m.deliver_event(), s2m.pack_event())),
+  if (m2s.pack_event() <= now) endpoint.wake(m2s.pack(now));
+  if (s2m.pack_event() <= now) root.wake(s2m.pack(now));
+  next = earlier(earlier(m2s.pack_event(), s2m.pack_event()),
                  earlier(root.next_event(), endpoint.next_event()));
 }
 

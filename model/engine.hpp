@@ -3,8 +3,8 @@
 //
 // Purpose: composes the model's parts by the contracts of docs/blocks; nothing in it comes from
 //          the RTL. A clock cycle in which no part has anything to do costs nothing.
-// Order:   within a cycle parts run so that each sees the others as they stood when it began:
-//          deliveries, host bridge, root ports, endpoints, packing.
+// Order:   within a cycle parts run so that each sees the others as they stood when it began: host
+//          bridge, root ports, endpoints, packing. What a flit brings is there from its time on.
 // Errors:  as Engine; bring-up errors are InputError.
 #pragma once
 
@@ -70,7 +70,6 @@ class ModelEngine : public Engine, public RegisterBus {
       next = std::min(next, now);
     }
     IoPath& access_path(Time now);
-    void deliver(Time now);
     void act(Time now);
   };
   struct Outage {
