@@ -166,7 +166,10 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
                         std::uint32_t value) {
   switch (space) {
     case RegisterSpace::HostBridge:
-      if (offset < regs::hb::kBlock) bridge_.decoder().write(offset, value);
+      if (offset < regs::hb::kBlock) {
+        bridge_.decoder().write(offset, value);
+        bridge_.decoders_change(now_);
+      }
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
@@ -209,11 +212,12 @@ void ModelEngine::advance_to(Time t) {
   just_recovered_ = false;
   for (;;) {
     stop = std::min(stop, bridge_.next_response());
+    if (refused_) stop = std::min(stop, bridge_.submit_from());
     const Time next = next_activity();
     if (next >= stop) break;
     now_ = std::max(now_, next);
     cycle(now_);
-    if ((refused_ && bridge_.can_submit()) || just_recovered_) stop = std::min(stop, now_ + kCycle);
+    if (just_recovered_) stop = std::min(stop, now_ + kCycle);
   }
   refused_ = false;
   if (stop != Time::never()) now_ = stop;
@@ -221,10 +225,7 @@ void ModelEngine::advance_to(Time t) {
 
 void ModelEngine::cycle(Time now) {
   if (outage_next_ <= now) step_outage(now);
-  for (std::uint32_t left = bridge_.tick(now); left != 0; left &= left - 1) {
-    ports_[static_cast<unsigned>(std::countr_zero(left))]->wake_root(now);
-    ports_next_ = now;
-  }
+  note_roots(bridge_.tick(now));
   if (ports_next_ <= now) {
     ports_next_ = Time::never();
     for (unsigned i = 0; i < ports_.size(); ++i) {
@@ -237,7 +238,16 @@ void ModelEngine::cycle(Time now) {
     }
     bridge_.ports_moved(now);
   }
-  bridge_.end_cycle(now);
+  note_roots(bridge_.end_cycle(now));
+}
+
+// The bridge gave these root ports something to do.
+void ModelEngine::note_roots(std::uint32_t ports) {
+  for (; ports != 0; ports &= ports - 1) {
+    Port& port = *ports_[static_cast<unsigned>(std::countr_zero(ports))];
+    port.next = earlier(port.next, port.root.next_event());
+    ports_next_ = earlier(ports_next_, port.next);
+  }
 }
 
 // The registers show links and endpoint as they stand now.

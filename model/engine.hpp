@@ -87,6 +87,7 @@ class ModelEngine : public Engine, public RegisterBus {
   void step_firmware(Outage& outage, Time now);
   void plan_outage(Time now);
   void cycle(Time now);
+  void note_roots(std::uint32_t ports);
   void wake_all(unsigned port);
   [[nodiscard]] Time next_activity() const {
     return std::min(std::min(ports_next_, outage_next_), bridge_.next_event());

@@ -44,7 +44,7 @@ void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Ti
   if (offset != rp::kDsControl) return;
   // At once if nothing comes in this cycle either: then offer() takes it back.
   const bool enable = regs_.ds_control.enable;
-  if (on_ != enable && is_quiet()) {
+  if (on_ != enable && is_quiet() && !response_leaves(now)) {
     if (switched_ != now) was_on_ = on_;
     switched_ = now;
     on_ = enable;
@@ -86,10 +86,15 @@ bool RootPortModel::is_quiet() const {
 
 void RootPortModel::offer(const MemRequest& request, Time now) {
   if (switched_ == now) on_ = was_on_;
-  incoming_ = request;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  wake(now);
+  if (!on_ && !still_refuses_ && next_ > now) {  // nothing else in this cycle
+    queue_.push(request);
+    wake(now + kCycle);
+  } else {
+    incoming_ = request;
+    wake(now);
+  }
 }
 
 void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
@@ -105,8 +110,8 @@ void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
 // the next, what is written this cycle is seen in the next.
 void RootPortModel::tick(Time now) {
   if (gran_changes_ <= now) tell_gran();
-  const bool switches = on_ != regs_.ds_control.enable && is_quiet() && !response_left_;
-  response_left_ = false;
+  const bool switches =
+      on_ != regs_.ds_control.enable && is_quiet() && !response_leaves(now);
   if (on_) {
     tick_stores(now);
   } else {
@@ -245,6 +250,7 @@ void RootPortModel::issue(Time now) {
 }
 
 RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
+  if (!reads_ahead()) return Ahead::Nothing;
   const SrModes modes = modes_of(regs_.policy);
   before_read_ahead_ = sr_counters();
   read_ahead_at_ = now;
