@@ -80,6 +80,7 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
     outage.down_until = outage.down_from + Time{config.link.down_for_us * 1000000};
     outage.ranges = config.hdm;
     outage.seen.port = config.link.port;
+    ports_[config.link.port]->root.set_fall(outage.down_from);
   }
 }
 

@@ -52,6 +52,7 @@ void HostBridgeModel::enter_way(Time free) {
   raise(at, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
   ways_[way] = {adapter_->slot, way, adapter_->decoded, at + kCycle};
   adapter_.reset();
+  if (way == local_way()) local_at_ = at + kCycle;
   wake(way == local_way() ? at : at + kCycle);
   if (!offered_) return;
   const unsigned next = *offered_;
@@ -72,6 +73,7 @@ void HostBridgeModel::decoders_change(Time now) {
     const unsigned way = way_of(held->slot);
     if (way == held->way) continue;
     // No other is at a decoder in this cycle, and what waits behind has not been there.
+    if (held->way == local_way()) local_at_ = Time::never();
     adapter_ = {held->slot, way, held->decoded, held->decoded};
     held.reset();
     break;
@@ -144,11 +146,12 @@ std::uint32_t HostBridgeModel::forward(Time now) {
     }
   }
   // The local answer is chosen when the cycle before it is over.
-  if (ways_.back() && ways_.back()->visible > now + kCycle) wake(ways_.back()->visible - kCycle);
+  if (local_at_ != Time::never() && local_at_ > now + kCycle) wake(local_at_ - kCycle);
   return woken;
 }
 
 void HostBridgeModel::leaves(unsigned way) {
+  if (way == local_way()) local_at_ = Time::never();
   free_slots_ |= 1u << ways_[way]->slot;
   ways_[way].reset();
 }

@@ -55,6 +55,7 @@ class HostBridgeModel {
   bool hint(const Hint& hint, Time now) {
     if (hint_) return false;
     hint_ = hint;
+    has_hints_ = true;
     hints_next_ = now;
     return true;
   }
@@ -73,7 +74,7 @@ class HostBridgeModel {
 
   // Bit i: root port i was given something.
   [[nodiscard]] std::uint32_t tick(Time now) {
-    std::uint32_t woken = has_hints() ? walk(now) : 0;
+    std::uint32_t woken = has_hints_ ? walk(now) : 0;
     if (forward_next_ <= now) woken |= forward(now);
     return woken;
   }
@@ -91,7 +92,10 @@ class HostBridgeModel {
     const Time next = now + kCycle;
     const std::uint32_t rid = responding_ != 0 || answers_locally(next) ? collect(next) : 0;
     collect_next_ = responding_ != 0 || answers_locally(next) ? next : Time::never();
-    hints_next_ = has_hints() && can_walk(next) ? next : Time::never();
+    if (has_hints_) {
+      has_hints_ = hint_ || !walker_.empty() || walker_.waiting();
+      hints_next_ = has_hints_ && can_walk(next) ? next : Time::never();
+    }
     return rid;
   }
   [[nodiscard]] Time next_event() const {
@@ -121,14 +125,11 @@ class HostBridgeModel {
   void take_from_bus(unsigned slot, Time now);
   void enter_way(Time free);
   void move_up(unsigned way, Time now);
-  [[nodiscard]] bool answers_locally(Time now) const {
-    return ways_.back() && ways_.back()->visible <= now;
-  }
+  [[nodiscard]] bool answers_locally(Time now) const { return local_at_ <= now; }
   // A request is at the decoder, in its first cycle in the adapter alone.
   [[nodiscard]] bool decodes(Time now) const {
     return std::ranges::find(decoded_, now) != decoded_.end();
   }
-  [[nodiscard]] bool has_hints() const { return hint_ || !walker_.empty() || walker_.waiting(); }
   std::uint32_t walk(Time now);
   [[nodiscard]] bool can_walk(Time at) const;
   std::uint32_t forward(Time now);
@@ -155,6 +156,8 @@ class HostBridgeModel {
   RingQueue<Answer, 256> answers_;
   Time forward_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus
+  Time local_at_ = Time::never();      // the local answer, as a response
+  bool has_hints_ = false;             // in the two that follow
   std::optional<Hint> hint_;           // on the bus, in this cycle
   HintWalker walker_;
   BridgeHintCounters hint_counters_;

@@ -105,18 +105,18 @@ void LinkDirection::come_up(Time now) {
 }
 
 // What waits behind another message changes no plan.
-void LinkDirection::push_nd(LinkMessage message, Time now) {
+void LinkDirection::push_nd(LinkMessage message, Time now, Time at) {
   if (spec_faults_.on() && message.opcode == kOpMemSpecRd) {
     const SpecAsked asked = spec_faults_.next({message.line, message.granules});
     message.line = asked.line;
     message.granules = asked.granules;
   }
-  nd_.push(now + kCycle) = message;
+  nd_.push(at + kCycle) = message;
   if (nd_.unpacked() == 1) plan_pack(now);
 }
 
-LinkData& LinkDirection::push_wd(const LinkMessage& message, Time now) {
-  wd_.push(now + kCycle) = message;
+LinkData& LinkDirection::push_wd(const LinkMessage& message, Time now, Time at) {
+  wd_.push(at + kCycle) = message;
   if (wd_.unpacked() == 1) plan_pack(now);
   return wd_data_[wd_.last_place()];
 }
@@ -175,8 +175,7 @@ Time LinkDirection::pack(Time now) {
   return head;
 }
 
-// What the flits that have an effect by `now` bring to this direction.
-void LinkDirection::receive(Time now) {
+void LinkDirection::receive_flits(Time now) {
   auto& wire = reverse_->wire_;
   while (!wire.empty() && wire.front().effective <= now) {
     const Wire& flit = wire.front();

@@ -86,9 +86,12 @@ class LinkDirection {
   // Sending side.
   [[nodiscard]] bool nd_ready() const { return nd_.unpacked() < kTxDepth; }
   [[nodiscard]] bool wd_ready() const { return wd_.unpacked() < kTxDepth; }
-  void push_nd(LinkMessage message, Time now);
+  void push_nd(const LinkMessage& message, Time now) { push_nd(message, now, now); }
   // The data are to be filled in, all of them, before anything else is called.
-  LinkData& push_wd(const LinkMessage& message, Time now);
+  LinkData& push_wd(const LinkMessage& message, Time now) { return push_wd(message, now, now); }
+  // The same in the cycle `at`, which is this one or the next: ready now, the lane is it then, too.
+  void push_nd(LinkMessage message, Time now, Time at);
+  LinkData& push_wd(const LinkMessage& message, Time now, Time at);
 
   // Receiving side: the head of a receive FIFO once it is visible.
   [[nodiscard]] const LinkMessage* nd_head(Time now) const { return nd_.head(now); }
@@ -206,7 +209,12 @@ class LinkDirection {
 
   void freed(Time now, unsigned nd, unsigned wd);
   void settle_freed(Time now);
-  void receive(Time now);
+  // What the flits that have an effect by `now` bring to this direction.
+  void receive(Time now) {
+    const auto& wire = reverse_->wire_;
+    if (!wire.empty() && wire.front().effective <= now) receive_flits(now);
+  }
+  void receive_flits(Time now);
   void grant_all();
   [[nodiscard]] bool something_to_return() const;
   [[nodiscard]] Time select(Time now);

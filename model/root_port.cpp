@@ -212,41 +212,45 @@ void RootPortModel::issue_or_drop(bool refuse, Time now) {
 }
 
 void RootPortModel::issue(Time now) {
-  if (memory_.req_valid() && parts_.m2s.nd_ready()) {
-    const unsigned entry = memory_.req_entry();
-    LinkMessage message;
-    if (memory_.is_spec(entry)) {
-      const SpecRequest& spec = memory_.spec(entry);
-      message.opcode = kOpMemSpecRd;
-      message.line = spec.with_length ? spec.run.first << 2 : spec.line;
-      message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
-      raise(now, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
-    } else {
-      message.opcode = kOpMemRd;
-      message.tag = static_cast<std::uint16_t>(entry);
-      message.line = memory_.line(entry);
-      message.id = memory_.request(entry).id;
-      raise(now, Stage::CtrlAccept, message.id, message.line, message.opcode);
-    }
-    memory_.req_taken();
-    parts_.m2s.push_nd(message, now);
-  }
-  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) {
-    const unsigned entry = memory_.rwd_entry();
-    const MemRequest& request = memory_.request(entry);
-    LinkMessage message;
-    message.partial = request.byte_enable != kAllBytes;
-    message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
+  if (memory_.req_valid() && parts_.m2s.nd_ready()) hand_over_req(now, now);
+  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) hand_over_rwd(now, now);
+}
+
+void RootPortModel::hand_over_req(Time now, Time at) {
+  const unsigned entry = memory_.req_entry();
+  LinkMessage message;
+  if (memory_.is_spec(entry)) {
+    const SpecRequest& spec = memory_.spec(entry);
+    message.opcode = kOpMemSpecRd;
+    message.line = spec.with_length ? spec.run.first << 2 : spec.line;
+    message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
+    raise(at, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
+  } else {
+    message.opcode = kOpMemRd;
     message.tag = static_cast<std::uint16_t>(entry);
     message.line = memory_.line(entry);
-    message.id = request.id;
-    message.error = request.poison;
-    raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
-    memory_.rwd_taken();
-    LinkData& data = parts_.m2s.push_wd(message, now);
-    data.line = request.data;
-    data.byte_enable = request.byte_enable;
+    message.id = memory_.request(entry).id;
+    raise(at, Stage::CtrlAccept, message.id, message.line, message.opcode);
   }
+  memory_.req_taken();
+  parts_.m2s.push_nd(message, now, at);
+}
+
+void RootPortModel::hand_over_rwd(Time now, Time at) {
+  const unsigned entry = memory_.rwd_entry();
+  const MemRequest& request = memory_.request(entry);
+  LinkMessage message;
+  message.partial = request.byte_enable != kAllBytes;
+  message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
+  message.tag = static_cast<std::uint16_t>(entry);
+  message.line = memory_.line(entry);
+  message.id = request.id;
+  message.error = request.poison;
+  raise(at, Stage::CtrlAccept, request.id, message.line, message.opcode);
+  memory_.rwd_taken();
+  LinkData& data = parts_.m2s.push_wd(message, now, at);
+  data.line = request.data;
+  data.byte_enable = request.byte_enable;
 }
 
 RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
@@ -326,9 +330,17 @@ void RootPortModel::issue_hint(bool may, bool refuse, Time now) {
   hints_.taken(now);
 }
 
+// With nothing before it, it is handed over in the next cycle: nothing but a fall of the link could
+// come between.
 void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
+  const Time next = now + kCycle;
+  const bool write = request.is_write;
+  const bool first = write ? !memory_.rwd_valid() : !memory_.req_valid();
   const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
   raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
+  if (refuse || !first || falls_at_ == next) return;
+  if (write && parts_.m2s.wd_ready()) hand_over_rwd(now, next);
+  if (!write && parts_.m2s.nd_ready()) hand_over_req(now, next);
 }
 
 void RootPortModel::head_leaves() {
@@ -423,7 +435,7 @@ bool RootPortModel::reader_can_move() const {
 void RootPortModel::plan(Time now) {
   next_ =
       can_move() || (on_ != regs_.ds_control.enable && is_quiet()) ? now + kCycle : Time::never();
-  if (on_) next_ = std::min(next_, next_store_event(now));
+  if (on_ && next_ > now + kCycle) next_ = std::min(next_, next_store_event(now));
   if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
   next_ = std::min(next_, gran_changes_);
   if (hints_.held()) {

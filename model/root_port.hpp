@@ -60,6 +60,8 @@ class RootPortModel {
     down_ = !up;
     wake(now);
   }
+  // When the link will fall by itself, if it is known: nothing is handed over ahead of that.
+  void set_fall(Time at) { falls_at_ = at; }
   void set_isolated(bool isolated, Time now) {
     isolated_ = isolated;
     wake(now);
@@ -134,6 +136,8 @@ class RootPortModel {
   void issue_or_drop(bool refuse, Time now);
   void answer_refused(std::uint64_t entries, Time now);
   void issue(Time now);
+  void hand_over_req(Time now, Time at);
+  void hand_over_rwd(Time now, Time at);
   // What the reader does for the memory queue in a cycle.
   enum class Ahead : std::uint8_t { Nothing, Waits, Taken };  // the last two: offers a MemSpecRd
   Ahead read_ahead(bool spec_room, bool refuse, Time now);
@@ -197,6 +201,7 @@ class RootPortModel {
 
   std::optional<MemRequest> incoming_;
   bool down_ = false, isolated_ = false;
+  Time falls_at_ = Time::never();
   bool still_refuses_ = false;  // the last cycle refused and was busy
   unsigned refuse_from_ = 0;    // entry that is answered next
   bool drs_turn_ = true;        // a DRS goes before an NDR
