@@ -83,7 +83,8 @@ void EndpointModel::tick(Time now) {
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
   const Measures measures = light ? Measures{} : measure(now);
   meter_.egress().pass(since_clocked(now), load_);
-  const DramCache::Check check = cache_.begin_check();
+  const DramCache::Check check =
+      cache_.check_due() ? cache_.begin_check() : DramCache::Check{};
   if (commands < kCommandDepth) push(now);
   if (check.valid && cache_.end_check(check)) {
     registers_.count(event_bit(DramEvent::Whole));
@@ -491,8 +492,8 @@ void EndpointModel::plan(Time now) {
   if (has_work(soon)) return;
   const Time message = demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now)
                                                           : parts_.m2s.rx_news(now);
-  const Time next = std::min(media_next_, message);
-  next_ = std::max(next, soon);
+  const Time next = earlier(media_next_, message);
+  next_ = later(next, soon);
 }
 
 void EndpointModel::raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line,

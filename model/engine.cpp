@@ -39,11 +39,6 @@ RootPortModel::Sizes root_port_sizes(const RootPortConfig& config) {
           .model_policy = config.policy};
 }
 
-// std::min takes references, for which the compiler puts every time into memory.
-Time earlier(Time a, Time b) {
-  return a < b ? a : b;
-}
-
 // As the endpoint's RTL tells it: docs/blocks/endpoint/endpoint.md.
 ConfigSpace::Parameters config_space(unsigned port) {
   ConfigSpace::Parameters parameters;
@@ -195,7 +190,7 @@ std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32
 // A register may have let go what was held.
 void ModelEngine::wake_all(unsigned port) {
   ports_[port]->wake_root(now_);
-  ports_next_ = std::min(ports_next_, now_);
+  ports_next_ = earlier(ports_next_, now_);
   bridge_.wake(now_);
 }
 
@@ -212,11 +207,11 @@ void ModelEngine::advance_to(Time t) {
   Time stop = t;
   just_recovered_ = false;
   for (;;) {
-    stop = std::min(stop, bridge_.next_response());
-    if (refused_) stop = std::min(stop, bridge_.submit_from());
+    stop = earlier(stop, bridge_.next_response());
+    if (refused_) stop = earlier(stop, bridge_.submit_from());
     const Time next = next_activity();
     if (next >= stop) break;
-    now_ = std::max(now_, next);
+    now_ = later(now_, next);
     cycle(now_);
     if (just_recovered_) stop = std::min(stop, now_ + kCycle);
   }

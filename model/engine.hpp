@@ -67,7 +67,7 @@ class ModelEngine : public Engine, public RegisterBus {
     // The bridge gave the root port something to do.
     void wake_root(Time now) {
       root.wake(now);
-      next = std::min(next, now);
+      next = earlier(next, now);
     }
     IoPath& access_path(Time now);
     void act(Time now);
@@ -90,7 +90,7 @@ class ModelEngine : public Engine, public RegisterBus {
   void note_roots(std::uint32_t ports);
   void wake_all(unsigned port);
   [[nodiscard]] Time next_activity() const {
-    return std::min(std::min(ports_next_, outage_next_), bridge_.next_event());
+    return earlier(earlier(ports_next_, outage_next_), bridge_.next_event());
   }
 
   SystemInfo system_;

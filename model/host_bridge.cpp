@@ -47,7 +47,7 @@ void HostBridgeModel::take_from_bus(unsigned slot, Time now) {
 // From the adapter to its way, which is free from the cycle `free` on.
 void HostBridgeModel::enter_way(Time free) {
   const unsigned way = adapter_->way;
-  const Time at = std::max(adapter_->visible, free);
+  const Time at = later(adapter_->visible, free);
   const MemRequest& request = requests_[adapter_->slot];
   raise(at, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
   ways_[way] = {adapter_->slot, way, adapter_->decoded, at + kCycle};

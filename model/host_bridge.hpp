@@ -99,9 +99,9 @@ class HostBridgeModel {
     return rid;
   }
   [[nodiscard]] Time next_event() const {
-    return std::min(forward_next_, std::min(collect_next_, hints_next_));
+    return earlier(forward_next_, earlier(collect_next_, hints_next_));
   }
-  void wake(Time at) { forward_next_ = std::min(forward_next_, at); }
+  void wake(Time at) { forward_next_ = earlier(forward_next_, at); }
 
  private:
   struct Answer {

@@ -139,7 +139,7 @@ void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
   nd_freed_ += nd;
   wd_freed_ += wd;
   if (timer_since_ != Time::never()) return;
-  timer_since_ = std::max(now + kCycle, select_free_);
+  timer_since_ = later(now + kCycle, select_free_);
   plan_pack(now);
 }
 
@@ -158,7 +158,7 @@ void LinkDirection::update_timer(Time from, bool bore) {
   if (!something_to_return()) {
     timer_since_ = Time::never();
   } else if (bore || timer_since_ == Time::never()) {
-    timer_since_ = std::max(from, select_free_);
+    timer_since_ = later(from, select_free_);
   }
 }
 
@@ -267,14 +267,14 @@ Time LinkDirection::launch(Wire& flit, const Load& load, Time now, bool bearing)
   --llrb_free_;
   ++counters_.all;
   if (bearing) update_timer(now + kCycle, true);
-  const Time moved = std::max(now + kCycle, out_launch_);
+  const Time moved = later(now + kCycle, out_launch_);
   const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
   // The timer counts the cycles in which a flit may be selected.
   if (timer_since_ != Time::never()) timer_since_ += moved - (now + kCycle);
-  const Time left = std::max(moved + kCycle, ready);
+  const Time left = later(moved + kCycle, ready);
   out_launch_ = left;
   select_free_ = moved;
-  Time start = std::max(left, busy_until_);
+  Time start = later(left, busy_until_);
   while (flit_error_probability_ > 0 &&
          std::uniform_real_distribution<double>(0.0, 1.0)(rng_) < flit_error_probability_) {
     start = resend_time(start);
@@ -316,19 +316,19 @@ Time LinkDirection::resend_time(Time launched) {
 void LinkDirection::plan_pack(Time now) {
   receive(now);
   Time t = Time::never();
-  const Time free = std::max(now, select_free_);
+  const Time free = later(now, select_free_);
   const bool room = llrb_free_ >= 6;
   if (owed_ >= 4 || (owed_ > 0 && room)) t = free;
   if (room && nd_.unpacked() != 0 && nd_avail_ > 0) {
-    t = std::min(t, std::max(free, nd_.unpacked_at(0)));
+    t = earlier(t, later(free, nd_.unpacked_at(0)));
   }
   if (room && wd_.unpacked() != 0 && wd_avail_ > 0) {
-    t = std::min(t, std::max(free, wd_.unpacked_at(0)));
+    t = earlier(t, later(free, wd_.unpacked_at(0)));
   }
   if (can_force()) {
-    if (acks_to_return_ >= kAckForce) t = std::min(t, free);
+    if (acks_to_return_ >= kAckForce) t = earlier(t, free);
     if (timer_since_ != Time::never()) {
-      t = std::min(t, std::max(free, timer_since_ + cycles(kFlushCycles)));
+      t = earlier(t, later(free, timer_since_ + cycles(kFlushCycles)));
     }
   }
   pack_next_ = t;
@@ -344,18 +344,18 @@ void LinkDirection::plan_for_coming() {
   const bool lacks = llrb_free_ < 6 || (nd_avail_ == 0 && nd_.unpacked() != 0) ||
                      (wd_avail_ == 0 && wd_.unpacked() != 0);
   if (lacks) {
-    pack_next_ = std::min(pack_next_, wire.front().effective);
+    pack_next_ = earlier(pack_next_, wire.front().effective);
     return;
   }
   if (timer_since_ == Time::never()) {
     const std::size_t first = acks_to_return_ == 0 ? 1 : 0;  // one flit alone is not acknowledged
     if (wire.size() > first) {
-      pack_next_ = std::min(pack_next_, wire.at(first).effective + cycles(kFlushCycles));
+      pack_next_ = earlier(pack_next_, wire.at(first).effective + cycles(kFlushCycles));
     }
   }
   if (acks_to_return_ + wire.size() >= kAckForce) {
     const std::size_t last = acks_to_return_ >= kAckForce ? 0 : kAckForce - 1 - acks_to_return_;
-    pack_next_ = std::min(pack_next_, wire.at(last).effective);
+    pack_next_ = earlier(pack_next_, wire.at(last).effective);
   }
 }
 

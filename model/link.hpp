@@ -35,6 +35,14 @@
 
 namespace cxlgpu {
 
+// std::min takes references, for which the compiler puts every time into memory.
+constexpr Time earlier(Time a, Time b) {
+  return a.ps < b.ps ? a : b;
+}
+constexpr Time later(Time a, Time b) {
+  return a.ps < b.ps ? b : a;
+}
+
 // What travels, but for the data.
 struct LinkMessage {
   std::uint64_t line = 0;  // address[51:6]; MemSpecRd with length: 4 * first granule
@@ -112,10 +120,10 @@ class LinkDirection {
   // receiver finds one at all, rx_news() when a message that is not there yet becomes a head.
   [[nodiscard]] Time pack_event() const { return pack_next_; }
   [[nodiscard]] Time rx_event(Time now) const {
-    return std::max(std::min(nd_.head_at(), wd_.head_at()), now);
+    return later(earlier(nd_.head_at(), wd_.head_at()), now);
   }
   [[nodiscard]] Time rx_news(Time now) const {
-    return std::min(nd_.head_after(now), wd_.head_after(now));
+    return earlier(nd_.head_after(now), wd_.head_after(now));
   }
   Time pack(Time now);
 

@@ -433,22 +433,24 @@ bool RootPortModel::reader_can_move() const {
 }
 
 void RootPortModel::plan(Time now) {
-  next_ =
-      can_move() || (on_ != regs_.ds_control.enable && is_quiet()) ? now + kCycle : Time::never();
-  if (on_ && next_ > now + kCycle) next_ = std::min(next_, next_store_event(now));
-  if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
-  next_ = std::min(next_, gran_changes_);
-  if (hints_.held()) {
-    next_ = std::min(next_, std::max(now + kCycle, hints_.offer_from(hint_pace())));
-  }
+  const Time soon = now + kCycle;
+  next_ = soon;
+  if (can_move() || (on_ != regs_.ds_control.enable && is_quiet())) return;
+  next_ = gran_changes_;
+  if (!response_) next_ = earlier(next_, later(soon, parts_.s2m.rx_event(now)));
+  if (hints_.held()) next_ = earlier(next_, later(soon, hints_.offer_from(hint_pace())));
+  if (on_ && next_ > soon) next_ = earlier(next_, next_store_event(now));
 }
 
 // Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
 Time RootPortModel::next_store_event(Time now) {
-  const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
-  fill_store_input(now + kCycle);
+  const Time soon = now + kCycle;
+  if (response_ || ds_.response() != nullptr) return soon;
+  const Time answer = later(soon, parts_.local.next_answer(port_));
+  if (answer == soon) return soon;
+  fill_store_input(soon);
   const auto rest = ds_.rest(ds_in_);
-  return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
+  return rest ? earlier(answer, soon + kCycle * *rest) : answer;
 }
 
 void RootPortModel::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,

@@ -23,7 +23,7 @@ class EndpointChoice : public ::testing::Test {
   void cycle(bool pack_s2m = false) {
     now_ += kCycle;
     if (endpoint_.next_event() <= now_) endpoint_.tick(now_);
-    if (m2s_.pack_event() <= now_) m2s_.pack(now_);
+    if (m2s_.pack_event() <= now_) endpoint_.wake(m2s_.pack(now_));
     if (pack_s2m && s2m_.pack_event() <= now_) s2m_.pack(now_);
   }
   void cycles(unsigned n) {
