@@ -88,7 +88,9 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
   if (switched_ == now) on_ = was_on_;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  if (!on_ && !still_refuses_ && next_ > now) {  // nothing else in this cycle
+  // With nothing else in this cycle it goes into the queue and no more; deterministic store looks at
+  // a load once it is there.
+  if (next_ > now && !still_refuses_ && !(on_ && request.is_write)) {
     queue_.push(request);
     wake(now + kCycle);
   } else {
