@@ -123,6 +123,12 @@ class Media {
   // follows from the commands and `now` alone. Without commands in between, `backlog` only falls.
   // Default: a part that has nothing to tell.
   [[nodiscard]] virtual MediaStatus status(Time) { return {}; }
+  // Before then it need not be asked again: what it told last still holds, unless a command has
+  // been submitted since. Default: not known.
+  [[nodiscard]] virtual Time status_until() const { return Time{0}; }
+  // With fewer commands that are not answered status() tells no tasks, and less than this backlog.
+  // Default: not known.
+  [[nodiscard]] virtual std::uint32_t commands_of_backlog(std::uint8_t) const { return 0; }
   // Contents as a reader of the endpoint would see them; no simulated time passes. The internal
   // DRAM counts: a slot holds the line of its last Fill until the next Fill of that slot.
   [[nodiscard]] virtual Line peek(std::uint64_t dpa) const = 0;

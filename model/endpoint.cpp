@@ -23,7 +23,9 @@ EndpointModel::EndpointModel(unsigned port, const Parts& parts, const Sizes& siz
       block_log2_(static_cast<unsigned>(std::countr_zero(sizes.line_bytes / kLineBytes))),
       registers_(kMaxSetsLog2, sizes.mshrs, sizes.line_bytes),
       cache_(kMaxSetsLog2, kWays, sizes.mshrs, 1u << block_log2_),
-      load_(registers_.eval({}).load) {}
+      load_(registers_.eval({}).load) {
+  use_thresholds();
+}
 
 void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
   namespace ep = regs::ep;
@@ -35,7 +37,7 @@ void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
   length_enabled_ = set.len_enable;
   load_ = set.load;
   open_max_ = set.open_max;
-  measured_.reset();
+  use_thresholds();
   if (offset == ep::kSets) {
     cache_ = DramCache(set.sets_log2, kWays, mshrs_, 1u << block_log2_);
   }
@@ -73,38 +75,79 @@ std::optional<std::uint64_t> EndpointModel::decode(std::uint64_t line) const {
 // message in the cycle in which its register empties. What a FIFO, the transaction table or the
 // media can take is read before anything moves.
 void EndpointModel::tick(Time now) {
-  catch_up(now);
+  const bool light = stays_light(now);
+  if (!light) clock_levels_before(now);
   const bool specs_full = specs_.full();
   const bool empty = demand_.kind == Demand::Kind::None && used_ == 0;
   const std::size_t commands = commands_.size();
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
-  const Measures measures = measure(now);
-  const DramCache::Check check = cache_.begin_check();
+  const Measures measures = light ? Measures{} : measure(now);
+  meter_.egress().pass(since_clocked(now), load_);
+  const DramCache::Check check =
+      cache_.check_due() ? cache_.begin_check() : DramCache::Check{};
   if (commands < kCommandDepth) push(now);
-  if (cache_.end_check(check)) {
+  if (check.valid && cache_.end_check(check)) {
     registers_.count(event_bit(DramEvent::Whole));
     blocked_ = false;
   }
   if (commands > 0) issue(now);
   respond(now);
   accept(now, specs_full);
-  clock_levels(measures);
+  if (!light) clock_levels(measures);
   meter_.egress().clock(offer_ != Offer::None, load_);
   clocked_ = now;
   between_ = between_ && (!link_up_ || !empty);
   plan(now);
 }
 
+void EndpointModel::catch_up(Time now) {
+  clock_levels_before(now);
+  meter_.egress().pass(since_clocked(now), load_);
+  clocked_ = std::max(clocked_, now - kCycle);
+}
+
 // The receive FIFOs only filled, the media's backlog only fell, no response waited: so the first
 // and the last of the cycles stand for all.
-void EndpointModel::catch_up(Time now) {
-  const Time first = clocked_ + kCycle;
-  if (now <= first) return;
-  const Time last = now - kCycle;
-  clock_levels(measure(first));
-  if (first < last) clock_levels(measure(last));
-  meter_.egress().pass((now - first).ps / kCycle.ps, load_);
-  clocked_ = last;
+void EndpointModel::clock_levels_before(Time now) {
+  const std::uint64_t cycles = since_clocked(now);
+  if (cycles != 0) clock_levels(measure(clocked_ + kCycle));
+  if (cycles > 1) clock_levels(measure(now - kCycle));
+}
+
+bool EndpointModel::stays_light(Time now) const {
+  if (!meter_.all_light()) return false;
+  const auto light = [this](LoadSource source, unsigned most) {
+    return most < light_below_[static_cast<std::size_t>(source)];
+  };
+  const bool media_light =
+      under_way_ < commands_light_ ||
+      (now < status_until_ && light(LoadSource::Backlog, status_.backlog) &&
+       light(LoadSource::Tasks, status_.tasks));
+  return media_light && light(LoadSource::Ingress, parts_.m2s.most_rx_level()) &&
+         light(LoadSource::Mshr, mshrs_that_count());
+}
+
+EndpointModel::Measures EndpointModel::measure(Time at) {
+  if (at >= status_until_) {
+    status_ = parts_.media.status(at);
+    status_until_ = parts_.media.status_until();
+  }
+  return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)), mshrs_that_count(), status_.backlog,
+          status_.tasks};
+}
+
+void EndpointModel::use_thresholds() {
+  measured_.reset();
+  for (std::size_t m = 0; m < kLoadSources; ++m) {
+    light_below_[m] = *std::ranges::min_element(load_.measure[m].thresholds);
+  }
+  const auto of = [this](LoadSource source) -> std::uint8_t& {
+    return light_below_[static_cast<std::size_t>(source)];
+  };
+  if (!load_.throughput_reduction) of(LoadSource::Tasks) = 0xff;  // they never count
+  commands_light_ = of(LoadSource::Tasks) == 0
+                        ? 0
+                        : parts_.media.commands_of_backlog(of(LoadSource::Backlog));
 }
 
 // Only what has changed: a second cycle of the same value leaves a level where the first put it.
@@ -342,6 +385,8 @@ void EndpointModel::issue(Time now) {
   }
   parts_.media.submit(out, now);
   media_moved_ = true;
+  status_until_ = Time{0};
+  ++under_way_;
   commands_.pop();
 }
 
@@ -367,6 +412,7 @@ void EndpointModel::take_answer(Time now) {
   const auto answer = parts_.media.take(now);
   media_moved_ = true;
   if (!answer) return;
+  --under_way_;
   if (answer->op == MediaOp::WriteBack) return registers_.count_write_back();
   if (answer->op == MediaOp::Fill) {
     cache_.fill_done(answer->id);
@@ -444,9 +490,10 @@ void EndpointModel::plan(Time now) {
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
-  Time next = media_next_;
-  if (demand_.kind == Demand::Kind::None) next = std::min(next, parts_.m2s.rx_event(now));
-  next_ = std::max(next, soon);
+  const Time message = demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now)
+                                                          : parts_.m2s.rx_news(now);
+  const Time next = earlier(media_next_, message);
+  next_ = later(next, soon);
 }
 
 void EndpointModel::raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line,

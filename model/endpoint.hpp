@@ -137,13 +137,19 @@ class EndpointModel : public EndpointRegisters {
   void accept_spec(const LinkMessage& message, Time now, bool specs_full);
   [[nodiscard]] bool has_work(Time next) const;
   void plan(Time now);
-  [[nodiscard]] Measures measure(Time at) const {
-    const MediaStatus media = parts_.media.status(at);
-    return {static_cast<std::uint8_t>(parts_.m2s.rx_level(at)),
-            static_cast<std::uint8_t>(std::min(cache_.mshr_used() - cache_.open_count(), 255u)),
-            media.backlog, media.tasks};
+  [[nodiscard]] std::uint8_t mshrs_that_count() const {
+    return static_cast<std::uint8_t>(std::min(cache_.mshr_used() - cache_.open_count(), 255u));
+  }
+  [[nodiscard]] Measures measure(Time at);
+  // All levels are light, and from the last tick up to `now` no measure can have reached a
+  // threshold: the levels stay, whatever the measures are.
+  [[nodiscard]] bool stays_light(Time now) const;
+  [[nodiscard]] std::uint64_t since_clocked(Time now) const {  // cycles in between
+    return now > clocked_ + kCycle ? (now - clocked_).ps / kCycle.ps - 1 : 0;
   }
   void clock_levels(const Measures& now);
+  void clock_levels_before(Time now);
+  void use_thresholds();
   void raise(Time at, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
   void raise_spec(Time at, Stage stage, std::uint64_t line) const;
 
@@ -195,6 +201,11 @@ class EndpointModel : public EndpointRegisters {
   MediaOp answer_op_ = MediaOp::Read;
 
   DevLoadMeter meter_;
+  Measures light_below_{};           // a measure that is less leaves a light level light
+  std::uint32_t commands_light_ = 0; // with fewer on the media their measures are less
+  std::uint32_t under_way_ = 0;      // commands not answered
+  MediaStatus status_;               // what the media told
+  Time status_until_{0};             // that holds before then
   std::optional<Measures> measured_;  // what its levels were last clocked with, as set now
   Time clocked_{0};                   // the last cycle that the meter has seen
 

@@ -39,11 +39,6 @@ RootPortModel::Sizes root_port_sizes(const RootPortConfig& config) {
           .model_policy = config.policy};
 }
 
-// std::min takes references, for which the compiler puts every time into memory.
-Time earlier(Time a, Time b) {
-  return a < b ? a : b;
-}
-
 // As the endpoint's RTL tells it: docs/blocks/endpoint/endpoint.md.
 ConfigSpace::Parameters config_space(unsigned port) {
   ConfigSpace::Parameters parameters;
@@ -80,6 +75,7 @@ ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
     outage.down_until = outage.down_from + Time{config.link.down_for_us * 1000000};
     outage.ranges = config.hdm;
     outage.seen.port = config.link.port;
+    ports_[config.link.port]->root.set_fall(outage.down_from);
   }
 }
 
@@ -166,7 +162,10 @@ void ModelEngine::write(RegisterSpace space, unsigned index, std::uint32_t offse
                         std::uint32_t value) {
   switch (space) {
     case RegisterSpace::HostBridge:
-      if (offset < regs::hb::kBlock) bridge_.decoder().write(offset, value);
+      if (offset < regs::hb::kBlock) {
+        bridge_.decoder().write(offset, value);
+        bridge_.decoders_change(now_);
+      }
       break;
     case RegisterSpace::RootPort:
       if (IoPath::has(offset)) {
@@ -191,7 +190,7 @@ std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32
 // A register may have let go what was held.
 void ModelEngine::wake_all(unsigned port) {
   ports_[port]->wake_root(now_);
-  ports_next_ = std::min(ports_next_, now_);
+  ports_next_ = earlier(ports_next_, now_);
   bridge_.wake(now_);
 }
 
@@ -208,12 +207,13 @@ void ModelEngine::advance_to(Time t) {
   Time stop = t;
   just_recovered_ = false;
   for (;;) {
-    stop = std::min(stop, bridge_.next_response());
+    stop = earlier(stop, bridge_.next_response());
+    if (refused_) stop = earlier(stop, bridge_.submit_from());
     const Time next = next_activity();
     if (next >= stop) break;
-    now_ = std::max(now_, next);
+    now_ = later(now_, next);
     cycle(now_);
-    if ((refused_ && bridge_.can_submit()) || just_recovered_) stop = std::min(stop, now_ + kCycle);
+    if (just_recovered_) stop = std::min(stop, now_ + kCycle);
   }
   refused_ = false;
   if (stop != Time::never()) now_ = stop;
@@ -221,15 +221,7 @@ void ModelEngine::advance_to(Time t) {
 
 void ModelEngine::cycle(Time now) {
   if (outage_next_ <= now) step_outage(now);
-  if (ports_next_ <= now) {
-    for (auto& port : ports_) {
-      if (port->next <= now) port->deliver(now);
-    }
-  }
-  for (std::uint32_t left = bridge_.tick(now); left != 0; left &= left - 1) {
-    ports_[static_cast<unsigned>(std::countr_zero(left))]->wake_root(now);
-    ports_next_ = now;
-  }
+  note_roots(bridge_.tick(now));
   if (ports_next_ <= now) {
     ports_next_ = Time::never();
     for (unsigned i = 0; i < ports_.size(); ++i) {
@@ -242,18 +234,22 @@ void ModelEngine::cycle(Time now) {
     }
     bridge_.ports_moved(now);
   }
-  bridge_.end_cycle(now);
+  note_roots(bridge_.end_cycle(now));
 }
 
-void ModelEngine::Port::deliver(Time now) {
-  if (m2s.deliver_event() <= now && m2s.deliver(now)) endpoint.wake(now);
-  if (s2m.deliver_event() <= now && s2m.deliver(now)) root.wake(now);
+// The bridge gave these root ports something to do.
+void ModelEngine::note_roots(std::uint32_t ports) {
+  for (; ports != 0; ports &= ports - 1) {
+    Port& port = *ports_[static_cast<unsigned>(std::countr_zero(ports))];
+    port.next = earlier(port.next, port.root.next_event());
+    ports_next_ = earlier(ports_next_, port.next);
+  }
 }
 
 // The registers show links and endpoint as they stand now.
 IoPath& ModelEngine::Port::access_path(Time now) {
   endpoint.catch_up(now);
-  io.set_link_status(m2s.status(), s2m.status());
+  io.set_link_status(m2s.status(now), s2m.status(now));
   io.set_busy(root.busy());
   return io;
 }
@@ -261,10 +257,9 @@ IoPath& ModelEngine::Port::access_path(Time now) {
 void ModelEngine::Port::act(Time now) {
   if (root.next_event() <= now) root.tick(now);
   if (endpoint.next_event() <= now) endpoint.tick(now);
-  if (m2s.pack_event() <= now) m2s.pack(now);
-  if (s2m.pack_event() <= now) s2m.pack(now);
-  next = earlier(earlier(earlier(m2s.deliver_event(), m2s.pack_event()),
-                         earlier(s2m.deliver_event(), s2m.pack_event())),
+  if (m2s.pack_event() <= now) endpoint.wake(m2s.pack(now));
+  if (s2m.pack_event() <= now) root.wake(s2m.pack(now));
+  next = earlier(earlier(m2s.pack_event(), s2m.pack_event()),
                  earlier(root.next_event(), endpoint.next_event()));
 }
 

@@ -3,8 +3,8 @@
 //
 // Purpose: composes the model's parts by the contracts of docs/blocks; nothing in it comes from
 //          the RTL. A clock cycle in which no part has anything to do costs nothing.
-// Order:   within a cycle parts run so that each sees the others as they stood when it began:
-//          deliveries, host bridge, root ports, endpoints, packing.
+// Order:   within a cycle parts run so that each sees the others as they stood when it began: host
+//          bridge, root ports, endpoints, packing. What a flit brings is there from its time on.
 // Errors:  as Engine; bring-up errors are InputError.
 #pragma once
 
@@ -67,10 +67,9 @@ class ModelEngine : public Engine, public RegisterBus {
     // The bridge gave the root port something to do.
     void wake_root(Time now) {
       root.wake(now);
-      next = std::min(next, now);
+      next = earlier(next, now);
     }
     IoPath& access_path(Time now);
-    void deliver(Time now);
     void act(Time now);
   };
   struct Outage {
@@ -88,9 +87,10 @@ class ModelEngine : public Engine, public RegisterBus {
   void step_firmware(Outage& outage, Time now);
   void plan_outage(Time now);
   void cycle(Time now);
+  void note_roots(std::uint32_t ports);
   void wake_all(unsigned port);
   [[nodiscard]] Time next_activity() const {
-    return std::min(std::min(ports_next_, outage_next_), bridge_.next_event());
+    return earlier(earlier(ports_next_, outage_next_), bridge_.next_event());
   }
 
   SystemInfo system_;

@@ -18,8 +18,69 @@ HostBridgeModel::HostBridgeModel(unsigned ports, TraceSink* sink)
       free_slots_((1u << requests_.size()) - 1),
       ways_(ports + 1) {}
 
-unsigned HostBridgeModel::way_of(const Held& held) const {
-  return route(decoder_, requests_[held.slot].addr, local_way()).value_or(local_way());
+unsigned HostBridgeModel::way_of(unsigned slot) const {
+  return route(decoder_, requests_[slot].addr, local_way()).value_or(local_way());
+}
+
+bool HostBridgeModel::submit(const MemRequest& request, Time now) {
+  if (now < submit_from()) return false;
+  const auto slot = static_cast<unsigned>(std::countr_zero(free_slots_));
+  free_slots_ &= free_slots_ - 1;
+  requests_[slot] = request;
+  if (adapter_) {
+    offered_ = slot;
+  } else {
+    take_from_bus(slot, now);
+  }
+  return true;
+}
+
+// Into the adapter in the cycle `now`, and on from there if its way is free.
+void HostBridgeModel::take_from_bus(unsigned slot, Time now) {
+  bus_free_ = now + kCycle;
+  last_decoded_ = (last_decoded_ + 1) % decoded_.size();
+  decoded_[last_decoded_] = bus_free_;
+  adapter_ = {slot, way_of(slot), bus_free_, bus_free_};
+  if (!ways_[adapter_->way]) enter_way(bus_free_);
+}
+
+// From the adapter to its way, which is free from the cycle `free` on.
+void HostBridgeModel::enter_way(Time free) {
+  const unsigned way = adapter_->way;
+  const Time at = later(adapter_->visible, free);
+  const MemRequest& request = requests_[adapter_->slot];
+  raise(at, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+  ways_[way] = {adapter_->slot, way, adapter_->decoded, at + kCycle};
+  adapter_.reset();
+  if (way == local_way()) local_at_ = at + kCycle;
+  wake(way == local_way() ? at : at + kCycle);
+  if (!offered_) return;
+  const unsigned next = *offered_;
+  offered_.reset();
+  take_from_bus(next, at);
+}
+
+// The way is free in the cycle `now`.
+void HostBridgeModel::move_up(unsigned way, Time now) {
+  leaves(way);
+  if (adapter_ && adapter_->way == way) enter_way(now);
+}
+
+// Those that are decoded from now on go another way, perhaps; none of them has left its way.
+void HostBridgeModel::decoders_change(Time now) {
+  for (std::optional<Held>& held : ways_) {
+    if (!held || held->decoded < now) continue;
+    const unsigned way = way_of(held->slot);
+    if (way == held->way) continue;
+    // No other is at a decoder in this cycle, and what waits behind has not been there.
+    if (held->way == local_way()) local_at_ = Time::never();
+    adapter_ = {held->slot, way, held->decoded, held->decoded};
+    held.reset();
+    break;
+  }
+  if (!adapter_ || adapter_->decoded < now) return;
+  adapter_->way = way_of(adapter_->slot);
+  if (!ways_[adapter_->way]) enter_way(now);
 }
 
 std::uint32_t HostBridgeModel::read_register(std::uint32_t offset) const {
@@ -31,7 +92,6 @@ std::uint32_t HostBridgeModel::read_register(std::uint32_t offset) const {
   return regs.word_at(offset);
 }
 
-// Before forward(): the decoder is free or not as the cycle begins.
 std::uint32_t HostBridgeModel::walk(Time now) {
   std::uint32_t woken = 0;
   if (const auto waiting = walker_.waiting()) {
@@ -58,56 +118,40 @@ std::uint32_t HostBridgeModel::walk(Time now) {
   return woken;
 }
 
-// Whether the cycle `at` moves a hint, as all stands now: what changes that takes a cycle too.
+// Whether the cycle `at` moves a hint, as all stands now, or may find the decoder taken: what else
+// changes that takes a cycle too.
 bool HostBridgeModel::can_walk(Time at) const {
   if (const auto& waiting = walker_.waiting()) {
     const RootPortModel& port = *ports_[waiting->port];
     return port.can_take_hint(waiting->granule, at) || port.hint_blocks(at);
   }
-  return !walker_.empty() && !decodes(at);
+  return !walker_.empty();
 }
 
-// The bridge's registers, one each way out, and the adapter's.
+// The bridge's registers, one each way out.
 std::uint32_t HostBridgeModel::forward(Time now) {
   std::uint32_t woken = 0;
+  stuck_ = 0;
+  forward_next_ = Time::never();
   for (unsigned i = 0; i < local_way(); ++i) {
-    if (!ways_[i] || ways_[i]->visible > now || !can_leave(i)) continue;
-    ports_[i]->offer(requests_[ways_[i]->slot], now);
-    woken |= 1u << i;
-    leaves(i);
-  }
-  if (adapter_ && adapter_->visible <= now) {
-    if (decodes(now)) adapter_->way = way_of(*adapter_);
-    std::optional<Held>& way = ways_[adapter_->way];
-    if (!way) {
-      const MemRequest& request = requests_[adapter_->slot];
-      raise(now, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
-      way = {adapter_->slot, now + kCycle};
-      adapter_.reset();
+    if (!ways_[i]) continue;
+    if (ways_[i]->visible > now) {
+      wake(ways_[i]->visible);
+    } else if (can_leave(i)) {
+      ports_[i]->offer(requests_[ways_[i]->slot], now);
+      woken |= 1u << i;
+      move_up(i, now);
+    } else {
+      stuck_ |= 1u << i;
     }
   }
-  if (offered_ && !adapter_) {
-    adapter_ = {*offered_, now + kCycle};
-    offered_.reset();
-  }
-  // With everything refused by its port or behind what is, it sleeps until a port moves.
-  const bool empty = free_slots_ + 1 == 1u << requests_.size();
-  stuck_ = !empty && !moves(now);
-  forward_next_ = empty || stuck_ ? Time::never() : now + kCycle;
+  // The local answer is chosen when the cycle before it is over.
+  if (local_at_ != Time::never() && local_at_ > now + kCycle) wake(local_at_ - kCycle);
   return woken;
 }
 
-// Whether the next cycle may move anything here.
-bool HostBridgeModel::moves(Time now) const {
-  if (ways_.back() || (offered_ && !adapter_)) return true;
-  if (adapter_ && (adapter_->visible > now || !ways_[adapter_->way])) return true;
-  for (unsigned i = 0; i < local_way(); ++i) {
-    if (ways_[i] && (ways_[i]->visible > now || can_leave(i))) return true;
-  }
-  return false;
-}
-
 void HostBridgeModel::leaves(unsigned way) {
+  if (way == local_way()) local_at_ = Time::never();
   free_slots_ |= 1u << ways_[way]->slot;
   ways_[way].reset();
 }
@@ -139,10 +183,10 @@ std::uint32_t HostBridgeModel::collect(Time now, bool writes, std::uint32_t offe
   answer.visible = now + kCycle;
   if (source == local_way()) {
     answer.response = decode_error_response(requests_[ways_.back()->slot]);
-    leaves(source);
+    move_up(source, now);
   } else {
     answer.response = *ports_[source]->response(now);
-    ports_[source]->take_response();
+    ports_[source]->take_response(now);
     woken = 1u << source;
     responding_ &= ~woken;
   }

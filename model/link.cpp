@@ -21,6 +21,9 @@ constexpr Time cycles(std::uint64_t n) {
   return kCycle * n;
 }
 constexpr Time kReceive = cycles(2);  // R1, R2
+constexpr unsigned chunks_of(bool partial) {
+  return partial ? 5 : 4;
+}
 
 // What counts here of a plan, for every offer: worked out by the compiler, since the rule costs
 // more than all else that is done for a flit.
@@ -86,17 +89,14 @@ void LinkDirection::grant_all() {
 }
 
 void LinkDirection::go_down(Time now) {
-  nd_tx_.clear();
-  wd_tx_.clear();
-  owed_messages_.clear();
-  owed_ = 0;
+  reverse_->receive(now - kCycle);
   wire_.clear();
-  nd_rx_.clear();
-  wd_rx_.clear();
-  wd_data_.clear();
+  nd_.clear();
+  wd_.clear();
+  owed_ = leaving_chunks_ = 0;
   nd_return_ = wd_return_ = nd_freed_ = wd_freed_ = 0;
   freed_at_ = now;
-  deliver_next_ = pack_next_ = timer_since_ = Time::never();
+  pack_next_ = timer_since_ = Time::never();
 }
 
 void LinkDirection::come_up(Time now) {
@@ -105,43 +105,41 @@ void LinkDirection::come_up(Time now) {
 }
 
 // What waits behind another message changes no plan.
-void LinkDirection::push_nd(LinkMessage message, Time now) {
+void LinkDirection::push_nd(LinkMessage message, Time now, Time at) {
   if (spec_faults_.on() && message.opcode == kOpMemSpecRd) {
     const SpecAsked asked = spec_faults_.next({message.line, message.granules});
     message.line = asked.line;
     message.granules = asked.granules;
   }
-  const bool first = nd_tx_.empty();
-  nd_tx_.push({message, now + kCycle});
-  if (first) plan_pack(now);
+  nd_.push(at + kCycle) = message;
+  if (nd_.unpacked() == 1) plan_pack(now);
 }
 
-LinkData& LinkDirection::push_wd(const LinkMessage& message, Time now) {
-  const bool first = wd_tx_.empty();
-  wd_tx_.push({message, now + kCycle});
-  if (first) plan_pack(now);
-  return wd_data_.push();
+LinkData& LinkDirection::push_wd(const LinkMessage& message, Time now, Time at) {
+  wd_.push(at + kCycle) = message;
+  if (wd_.unpacked() == 1) plan_pack(now);
+  return wd_data_[wd_.last_place()];
 }
 
 void LinkDirection::pop_nd(Time now) {
-  nd_rx_.pop();
+  nd_.pop();
   reverse_->freed(now, 1, 0);
 }
 
 void LinkDirection::pop_wd(Time now) {
-  wd_rx_.pop();
-  wd_data_.pop();
+  wd_.pop();
   reverse_->freed(now, 0, 1);
 }
 
 // An entry freed in a cycle counts from the next one on.
 void LinkDirection::freed(Time now, unsigned nd, unsigned wd) {
+  receive(now);
   settle_freed(now);
   freed_at_ = now;
   nd_freed_ += nd;
   wd_freed_ += wd;
   if (timer_since_ != Time::never()) return;
-  timer_since_ = std::max(now + kCycle, select_free_);
+  timer_since_ = later(now + kCycle, select_free_);
   plan_pack(now);
 }
 
@@ -152,15 +150,6 @@ void LinkDirection::settle_freed(Time now) {
   nd_freed_ = wd_freed_ = 0;
 }
 
-unsigned LinkDirection::rx_level(Time now) const {
-  const auto level = [now](const auto& queue) {
-    std::size_t n = queue.size();
-    while (n > 0 && queue.at(n - 1).visible > now) --n;
-    return static_cast<unsigned>(n);
-  };
-  return level(nd_rx_) + level(wd_rx_);
-}
-
 bool LinkDirection::something_to_return() const {
   return acks_to_return_ > 1 || nd_return_ + nd_freed_ > 0 || wd_return_ + wd_freed_ > 0;
 }
@@ -169,7 +158,7 @@ void LinkDirection::update_timer(Time from, bool bore) {
   if (!something_to_return()) {
     timer_since_ = Time::never();
   } else if (bore || timer_since_ == Time::never()) {
-    timer_since_ = std::max(from, select_free_);
+    timer_since_ = later(from, select_free_);
   }
 }
 
@@ -179,140 +168,126 @@ unsigned LinkDirection::take_code(unsigned& pending) const {
   return count;
 }
 
-void LinkDirection::pack(Time now) {
-  select(now);
+Time LinkDirection::pack(Time now) {
+  receive(now);
+  const Time head = select(now);
   plan_pack(now);
+  return head;
 }
 
-bool LinkDirection::deliver(Time now) {
-  bool new_head = false;
-  while (!wire_.empty() && wire_.front().effective <= now) {
-    const Wire& flit = wire_.front();
-    const FlitCounts& count = flit.count;
-    new_head |= (count.nd > 0 && nd_rx_.empty()) || (count.wd > 0 && wd_rx_.empty());
-    for (unsigned i = 0; i < count.nd; ++i) {
-      nd_rx_.push() = {flit.nd[i], flit.effective, flit.arrival};
-    }
-    for (unsigned i = 0; i < count.wd; ++i) {
-      wd_rx_.push() = {flit.wd[i], flit.effective, flit.arrival};
-    }
-    reverse_->nd_avail_ = std::min(kCreditMax, reverse_->nd_avail_ + count.nd_credits);
-    reverse_->wd_avail_ = std::min(kCreditMax, reverse_->wd_avail_ + count.wd_credits);
-    reverse_->llrb_free_ += count.acks;
-    ++reverse_->acks_to_return_;
-    reverse_->update_timer(flit.effective, false);
-    wire_.pop();
-    reverse_->plan_pack(now);
+void LinkDirection::receive_flits(Time now) {
+  auto& wire = reverse_->wire_;
+  while (!wire.empty() && wire.front().effective <= now) {
+    const Wire& flit = wire.front();
+    nd_avail_ = std::min(kCreditMax, nd_avail_ + flit.nd_credits);
+    wd_avail_ = std::min(kCreditMax, wd_avail_ + flit.wd_credits);
+    llrb_free_ += flit.acks;
+    ++acks_to_return_;
+    update_timer(flit.effective, false);
+    wire.pop();
   }
-  deliver_next_ = wire_.empty() ? Time::never() : wire_.front().effective;
-  return new_head;
 }
 
-void LinkDirection::select(Time now) {
-  if (now < select_free_) return;
+// One flit, if anything is to be sent: from when on it gives the receiver a new head.
+Time LinkDirection::select(Time now) {
+  if (now < select_free_) return Time::never();
   settle_freed(now);
 
   const bool forced = acks_to_return_ >= kAckForce ||
                       (timer_since_ != Time::never() && now >= timer_since_ + cycles(kFlushCycles));
-  if (forced && owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
-    Wire& flit = new_flit();
-    flit.count.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
-    acks_to_return_ -= flit.count.acks;
-    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
-    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+  if (forced && can_force()) {
+    Wire& flit = wire_.push();
+    flit.acks = static_cast<std::uint8_t>(std::min(acks_to_return_, 255u));
+    acks_to_return_ -= flit.acks;
+    return_to_peer(flit);
     ++counters_.llcrd;
-    launch(flit, now, true);
-    return;
+    return launch(flit, {}, now, true);
   }
 
   const bool hold_new = llrb_free_ < 6;
-  const auto offered = [now, hold_new](const auto& queue, unsigned credits) {
+  const auto offered = [now, hold_new](const Lane& lane, unsigned credits) {
     unsigned n = 0;
     if (hold_new) return n;
-    while (n < 2 && n < credits && n < queue.size() && queue.at(n).visible <= now) ++n;
+    while (n < 2 && n < credits && n < lane.unpacked() && lane.unpacked_at(n) <= now) ++n;
     return n;
   };
   PackOffer offer;
   offer.is_host = from_host_;
   offer.owed = owed_;
   if (owed_ < 4) {  // an all-data flit takes no message
-    offer.nd_offered = offered(nd_tx_, nd_avail_);
-    offer.wd_offered = offered(wd_tx_, wd_avail_);
-    offer.wd_has_be = offer.wd_offered > 0 && wd_tx_.front().message.partial;
+    offer.nd_offered = offered(nd_, nd_avail_);
+    offer.wd_offered = offered(wd_, wd_avail_);
+    offer.wd_has_be = offer.wd_offered > 0 && wd_.unpacked_is_partial();
   }
   const Packed& plan = kPacked[place_of(offer)];
-  if (!plan.has_content) return;
-  if (!plan.is_adf && hold_new) return;
+  if (!plan.has_content) return Time::never();
+  if (!plan.is_adf && hold_new) return Time::never();
 
-  Wire& flit = new_flit();
-  unsigned new_chunks = 0;
-  for (unsigned i = 0; i < plan.nd; ++i) {
-    flit.nd[flit.count.nd++] = nd_tx_.front().message;
-    nd_tx_.pop();
-  }
+  Wire& flit = wire_.push();
+  flit.acks = flit.nd_credits = flit.wd_credits = 0;
+  Load load{.nd = plan.nd};
+  for (unsigned i = 0; i < plan.nd; ++i) nd_.packs();
+  unsigned sent = owed_ - plan.owed_next;  // chunks, and those of the lines that are new
   for (unsigned i = 0; i < plan.wd; ++i) {
-    const unsigned chunks = wd_tx_.front().message.partial ? 5 : 4;
-    owed_messages_.push({wd_tx_.front().message, chunks});
-    new_chunks += chunks;
-    wd_tx_.pop();
+    sent += chunks_of(wd_.unpacked_is_partial());
+    wd_.packs();
   }
   nd_avail_ -= plan.nd;
   wd_avail_ -= plan.wd;
-  unsigned sent = owed_ + new_chunks - plan.owed_next;
   owed_ = plan.owed_next;
   while (sent > 0) {
-    Owed& head = owed_messages_.front();
-    const unsigned part = std::min(sent, head.chunks);
-    head.chunks -= part;
+    if (leaving_chunks_ == 0) leaving_chunks_ = chunks_of(wd_.nth_leaving_is_partial(load.wd));
+    const unsigned part = std::min(sent, leaving_chunks_);
+    leaving_chunks_ -= part;
     sent -= part;
-    if (head.chunks == 0) {
-      flit.wd[flit.count.wd++] = head.message;
-      owed_messages_.pop();
-    }
+    if (leaving_chunks_ == 0) ++load.wd;
   }
   if (plan.is_adf) {
     ++counters_.all_data;
   } else {
     ++counters_.protocol;
     if (acks_to_return_ >= 8) {
-      flit.count.acks = 8;
+      flit.acks = 8;
       acks_to_return_ -= 8;
     }
-    flit.count.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
-    flit.count.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
+    return_to_peer(flit);
   }
-  launch(flit, now, !plan.is_adf);
+  return launch(flit, load, now, !plan.is_adf);
 }
 
-LinkDirection::Wire& LinkDirection::new_flit() {
-  Wire& flit = wire_.push();
-  flit.count = {};
-  return flit;
+void LinkDirection::return_to_peer(Wire& flit) {
+  flit.nd_credits = static_cast<std::uint8_t>(take_code(nd_return_));
+  flit.wd_credits = static_cast<std::uint8_t>(take_code(wd_return_));
 }
 
 // Pipeline and wire: flit k is selected in cycle s, moves to the output register in cycle
 // m = max(s + 1, cycle in which flit k - 1 left), and leaves in the first cycle after m in which
 // the serialiser takes it.
-void LinkDirection::launch(Wire& flit, Time now, bool bearing) {
+Time LinkDirection::launch(Wire& flit, const Load& load, Time now, bool bearing) {
   --llrb_free_;
   ++counters_.all;
   if (bearing) update_timer(now + kCycle, true);
-  const Time moved = std::max(now + kCycle, out_launch_);
+  const Time moved = later(now + kCycle, out_launch_);
   const Time ready{busy_until_.ps / kCycle.ps * kCycle.ps};
   // The timer counts the cycles in which a flit may be selected.
   if (timer_since_ != Time::never()) timer_since_ += moved - (now + kCycle);
-  const Time left = std::max(moved + kCycle, ready);
+  const Time left = later(moved + kCycle, ready);
   out_launch_ = left;
   select_free_ = moved;
-  Time start = std::max(left, busy_until_);
+  Time start = later(left, busy_until_);
   while (flit_error_probability_ > 0 &&
          std::uniform_real_distribution<double>(0.0, 1.0)(rng_) < flit_error_probability_) {
     start = resend_time(start);
   }
   busy_until_ = start + params_.flit_time;
-  flit.arrival = busy_until_ + params_.flight;
-  flit.effective = ceil_to_cycle(flit.arrival) + kReceive;
-  if (wire_.size() == 1) deliver_next_ = flit.effective;
+  const Time arrival = busy_until_ + params_.flight;
+  flit.effective = ceil_to_cycle(arrival) + kReceive;
+  reverse_->receive(now);
+  reverse_->plan_for_coming();
+  bool is_head = false;
+  for (unsigned i = 0; i < load.nd; ++i) is_head |= nd_.leaves(flit.effective, arrival);
+  for (unsigned i = 0; i < load.wd; ++i) is_head |= wd_.leaves(flit.effective, arrival);
+  return is_head ? flit.effective : Time::never();
 }
 
 // Time at which the replay of a damaged flit starts. A sequence that is damaged itself costs the
@@ -339,26 +314,53 @@ Time LinkDirection::resend_time(Time launched) {
 }
 
 void LinkDirection::plan_pack(Time now) {
+  receive(now);
   Time t = Time::never();
-  const Time free = std::max(now, select_free_);
+  const Time free = later(now, select_free_);
   const bool room = llrb_free_ >= 6;
-  if (owed_ >= 4 || (owed_ > 0 && room)) t = std::min(t, free);
-  if (room && !nd_tx_.empty() && nd_avail_ > 0) {
-    t = std::min(t, std::max(free, nd_tx_.front().visible));
+  if (owed_ >= 4 || (owed_ > 0 && room)) t = free;
+  if (room && nd_.unpacked() != 0 && nd_avail_ > 0) {
+    t = earlier(t, later(free, nd_.unpacked_at(0)));
   }
-  if (room && !wd_tx_.empty() && wd_avail_ > 0) {
-    t = std::min(t, std::max(free, wd_tx_.front().visible));
+  if (room && wd_.unpacked() != 0 && wd_avail_ > 0) {
+    t = earlier(t, later(free, wd_.unpacked_at(0)));
   }
-  if (owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u)) {
-    if (acks_to_return_ >= kAckForce) t = std::min(t, free);
+  if (can_force()) {
+    if (acks_to_return_ >= kAckForce) t = earlier(t, free);
     if (timer_since_ != Time::never()) {
-      t = std::min(t, std::max(free, timer_since_ + cycles(kFlushCycles)));
+      t = earlier(t, later(free, timer_since_ + cycles(kFlushCycles)));
     }
   }
   pack_next_ = t;
+  plan_for_coming();
 }
 
-LinkStatus LinkDirection::status() const {
+// The first time at which a flit that is still on its way may let this direction send something
+// before its own time: it brings what is lacking, begins the flush timer, or is the last of those
+// that force a flit.
+void LinkDirection::plan_for_coming() {
+  const auto& wire = reverse_->wire_;
+  if (wire.empty()) return;
+  const bool lacks = llrb_free_ < 6 || (nd_avail_ == 0 && nd_.unpacked() != 0) ||
+                     (wd_avail_ == 0 && wd_.unpacked() != 0);
+  if (lacks) {
+    pack_next_ = earlier(pack_next_, wire.front().effective);
+    return;
+  }
+  if (timer_since_ == Time::never()) {
+    const std::size_t first = acks_to_return_ == 0 ? 1 : 0;  // one flit alone is not acknowledged
+    if (wire.size() > first) {
+      pack_next_ = earlier(pack_next_, wire.at(first).effective + cycles(kFlushCycles));
+    }
+  }
+  if (acks_to_return_ + wire.size() >= kAckForce) {
+    const std::size_t last = acks_to_return_ >= kAckForce ? 0 : kAckForce - 1 - acks_to_return_;
+    pack_next_ = earlier(pack_next_, wire.at(last).effective);
+  }
+}
+
+LinkStatus LinkDirection::status(Time now) {
+  receive(now - kCycle);
   LinkStatus status;
   status.init_state = 3;
   status.llrb_used = params_.llrb_depth - llrb_free_;

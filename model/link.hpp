@@ -8,6 +8,10 @@
 // Units:   times in picoseconds; every action falls on a clock edge.
 // Timing:  docs/blocks/controller/cxl_controller.md: T1..T3 three cycles, R1, R2 two cycles;
 //          between them the serialiser and the flight time of the wire.
+// Events:  when a flit leaves, it is known when its messages are there: they are put down at once,
+//          with that time. Credits and acknowledgements that come with a flit are added when the
+//          other direction next does something; none of its choices before could have been another,
+//          for pack_event() knows what they may allow it. So a flit costs one event, its packing.
 // Retry:   a flit hit by a bit error is delivered again after the exchange that CXL 2.0 section
 //          4.2.8.5 asks for: RETRY.Req sequence on the other direction, RETRY.Ack sequence and
 //          replay on this one. The exchange is charged as time on both directions, not acted out.
@@ -30,6 +34,14 @@
 #include "refmodel/controller/link_control.hpp"
 
 namespace cxlgpu {
+
+// std::min takes references, for which the compiler puts every time into memory.
+constexpr Time earlier(Time a, Time b) {
+  return a.ps < b.ps ? a : b;
+}
+constexpr Time later(Time a, Time b) {
+  return a.ps < b.ps ? b : a;
+}
 
 // What travels, but for the data.
 struct LinkMessage {
@@ -80,39 +92,40 @@ class LinkDirection {
   void connect(LinkDirection& reverse) { reverse_ = &reverse; }
 
   // Sending side.
-  [[nodiscard]] bool nd_ready() const { return nd_tx_.size() < kTxDepth; }
-  [[nodiscard]] bool wd_ready() const { return wd_tx_.size() < kTxDepth; }
-  void push_nd(LinkMessage message, Time now);
+  [[nodiscard]] bool nd_ready() const { return nd_.unpacked() < kTxDepth; }
+  [[nodiscard]] bool wd_ready() const { return wd_.unpacked() < kTxDepth; }
+  void push_nd(const LinkMessage& message, Time now) { push_nd(message, now, now); }
   // The data are to be filled in, all of them, before anything else is called.
-  LinkData& push_wd(const LinkMessage& message, Time now);
+  LinkData& push_wd(const LinkMessage& message, Time now) { return push_wd(message, now, now); }
+  // The same in the cycle `at`, which is this one or the next: ready now, the lane is it then, too.
+  void push_nd(LinkMessage message, Time now, Time at);
+  LinkData& push_wd(const LinkMessage& message, Time now, Time at);
 
   // Receiving side: the head of a receive FIFO once it is visible.
-  [[nodiscard]] const LinkMessage* nd_head(Time now) const { return visible(nd_rx_, now); }
-  [[nodiscard]] const LinkMessage* wd_head(Time now) const { return visible(wd_rx_, now); }
+  [[nodiscard]] const LinkMessage* nd_head(Time now) const { return nd_.head(now); }
+  [[nodiscard]] const LinkMessage* wd_head(Time now) const { return wd_.head(now); }
   // Of the head of wd.
-  [[nodiscard]] const LinkData& wd_data() const { return wd_data_.front(); }
+  [[nodiscard]] const LinkData& wd_data() const { return wd_data_[wd_.head_place()]; }
   void pop_nd(Time now);
   void pop_wd(Time now);
-  [[nodiscard]] unsigned rx_level(Time now) const;
+  [[nodiscard]] unsigned rx_level(Time now) const { return nd_.level(now) + wd_.level(now); }
+  // No less than that: what is on the wire counts too.
+  [[nodiscard]] unsigned most_rx_level() const { return nd_.coming() + wd_.coming(); }
   // When the last byte of the flit that completed the head message arrived.
-  [[nodiscard]] Time nd_arrival() const { return nd_rx_.front().arrival; }
-  [[nodiscard]] Time wd_arrival() const { return wd_rx_.front().arrival; }
+  [[nodiscard]] Time nd_arrival() const { return nd_.head_arrival(); }
+  [[nodiscard]] Time wd_arrival() const { return wd_.head_arrival(); }
 
-  // Events. deliver(now) opens the receive side of a cycle, pack(now) closes its sending side, each
-  // from its own time on; rx_event() is the next time at which a message is visible to the receiver
-  // (its wake-up). deliver() is true if a message became the head of its receive FIFO.
-  [[nodiscard]] Time next_event() const { return std::min(deliver_next_, pack_next_); }
-  [[nodiscard]] Time deliver_event() const { return deliver_next_; }
+  // Events. pack(now) closes the sending side of a cycle, from its time on; it says from when on
+  // the receiver finds a message at the head of a FIFO that was empty. rx_event() is when the
+  // receiver finds one at all, rx_news() when a message that is not there yet becomes a head.
   [[nodiscard]] Time pack_event() const { return pack_next_; }
   [[nodiscard]] Time rx_event(Time now) const {
-    // The head is what the receiver waits for; one already visible is the receiver's own business.
-    Time t = Time::never();
-    if (!nd_rx_.empty()) t = nd_rx_.front().visible;
-    if (!wd_rx_.empty()) t = std::min(t, wd_rx_.front().visible);
-    return std::max(t, now);
+    return later(earlier(nd_.head_at(), wd_.head_at()), now);
   }
-  bool deliver(Time now);
-  void pack(Time now);
+  [[nodiscard]] Time rx_news(Time now) const {
+    return earlier(nd_.head_after(now), wd_.head_after(now));
+  }
+  Time pack(Time now);
 
   // The link goes down; once it is trained again. In between nobody pushes.
   void go_down(Time now);
@@ -123,8 +136,8 @@ class LinkDirection {
   // When the first damaged flit was sent; never() before.
   [[nodiscard]] Time first_damage() const { return first_damage_; }
   // Of the sending end, as far as it is known here: up and initialised from the start, no RETRY
-  // flits.
-  [[nodiscard]] LinkStatus status() const;
+  // flits. As the cycle `now` begins, before anything comes in it.
+  [[nodiscard]] LinkStatus status(Time now);
 
  private:
   static constexpr unsigned kTxDepth = 4;
@@ -134,38 +147,87 @@ class LinkDirection {
   static constexpr unsigned kRetryTimeout = 4096;  // flits sent while waiting for a RETRY.Ack
   static constexpr unsigned kRetrySequence = 6;    // five RETRY.Frame and the Req or Ack
 
-  struct Queued {
-    LinkMessage message;
-    Time visible;
-    Time arrival{};
+  // The messages of one kind, from push to pop in one place and in order: first those that have
+  // left in a flit, then those of which chunks are still to be sent (wd), then those not yet packed.
+  class Lane {
+   public:
+    static constexpr std::size_t kPlaces = 128;
+
+    LinkMessage& push(Time visible) {
+      Place& place = at(pushed_++);
+      place.visible = visible;
+      return place.message;
+    }
+    [[nodiscard]] unsigned unpacked() const { return pushed_ - packed_; }
+    [[nodiscard]] Time unpacked_at(unsigned i) const { return at(packed_ + i).visible; }
+    [[nodiscard]] bool unpacked_is_partial() const { return at(packed_).message.partial; }
+    void packs() { ++packed_; }
+    // Of those that have not left.
+    [[nodiscard]] bool nth_leaving_is_partial(unsigned n) const {
+      return at(left_ + n).message.partial;
+    }
+    // The oldest that has not left does: true if it is the receiver's head.
+    bool leaves(Time visible, Time arrival) {
+      Place& place = at(left_++);
+      place.visible = visible;
+      place.arrival = arrival;
+      return left_ - popped_ == 1;
+    }
+    [[nodiscard]] unsigned coming() const { return left_ - popped_; }
+    [[nodiscard]] const LinkMessage* head(Time now) const {
+      return coming() != 0 && at(popped_).visible <= now ? &at(popped_).message : nullptr;
+    }
+    [[nodiscard]] std::size_t head_place() const { return popped_ % kPlaces; }
+    [[nodiscard]] std::size_t last_place() const { return (pushed_ - 1) % kPlaces; }
+    [[nodiscard]] Time head_arrival() const { return at(popped_).arrival; }
+    [[nodiscard]] Time head_at() const {
+      return coming() == 0 ? Time::never() : at(popped_).visible;
+    }
+    [[nodiscard]] Time head_after(Time now) const {
+      return coming() == 0 || at(popped_).visible <= now ? Time::never() : at(popped_).visible;
+    }
+    void pop() { ++popped_; }
+    [[nodiscard]] unsigned level(Time now) const {
+      unsigned n = coming();
+      while (n > 0 && at(popped_ + n - 1).visible > now) --n;
+      return n;
+    }
+    void clear() { popped_ = left_ = packed_ = pushed_; }
+
+   private:
+    struct Place {
+      LinkMessage message;
+      Time visible;  // to the packer, then to the receiver
+      Time arrival;
+    };
+    Place& at(unsigned i) { return places_[i % kPlaces]; }
+    [[nodiscard]] const Place& at(unsigned i) const { return places_[i % kPlaces]; }
+
+    std::array<Place, kPlaces> places_{};
+    unsigned popped_ = 0, left_ = 0, packed_ = 0, pushed_ = 0;
   };
-  struct Owed {
-    LinkMessage message;
-    unsigned chunks;
-  };
-  struct FlitCounts {
-    std::uint8_t nd = 0, wd = 0;  // messages
+  struct Wire {      // what a flit in flight brings the other direction
+    Time effective;  // R2 has acted
     std::uint8_t nd_credits = 0, wd_credits = 0;
     std::uint8_t acks = 0;
   };
-  struct Wire {      // one flit in flight
-    Time arrival;    // last byte at the receiver
-    Time effective;  // R2 has acted
-    FlitCounts count;
-    std::array<LinkMessage, 2> nd;
-    std::array<LinkMessage, 2> wd;
+  struct Load {  // messages that a flit completes
+    unsigned nd = 0, wd = 0;
   };
 
-  [[nodiscard]] static const LinkMessage* visible(const RingQueue<Queued, 64>& queue, Time now) {
-    return !queue.empty() && queue.front().visible <= now ? &queue.front().message : nullptr;
-  }
   void freed(Time now, unsigned nd, unsigned wd);
   void settle_freed(Time now);
+  // What the flits that have an effect by `now` bring to this direction.
+  void receive(Time now) {
+    const auto& wire = reverse_->wire_;
+    if (!wire.empty() && wire.front().effective <= now) receive_flits(now);
+  }
+  void receive_flits(Time now);
   void grant_all();
   [[nodiscard]] bool something_to_return() const;
-  void select(Time now);
-  [[nodiscard]] Wire& new_flit();
-  void launch(Wire& flit, Time now, bool bearing);
+  [[nodiscard]] Time select(Time now);
+  void return_to_peer(Wire& flit);
+  Time launch(Wire& flit, const Load& load, Time now, bool bearing);
   [[nodiscard]] Time resend_time(Time launched);
   void count_retry() {
     counters_.retry += kRetrySequence;
@@ -173,14 +235,19 @@ class LinkDirection {
   }
   [[nodiscard]] unsigned take_code(unsigned& pending) const;
   void update_timer(Time now, bool bore);
+  [[nodiscard]] bool can_force() const {
+    return owed_ < 4 && llrb_free_ >= (acks_to_return_ > 0 ? 2u : 3u);
+  }
   void plan_pack(Time now);
+  void plan_for_coming();
 
   const bool from_host_;
   const LinkParams params_;
   LinkDirection* reverse_ = nullptr;
 
-  RingQueue<Queued, 8> nd_tx_, wd_tx_;
-  RingQueue<Owed, 16> owed_messages_;
+  Lane nd_, wd_;
+  std::array<LinkData, Lane::kPlaces> wd_data_{};  // of wd_'s places
+  unsigned leaving_chunks_ = 0;  // still to be sent of the oldest in wd_ that has not left
   unsigned owed_ = 0;
   unsigned nd_avail_ = 0, wd_avail_ = 0;    // credits this side may use
   unsigned nd_return_ = 0, wd_return_ = 0;  // receive space of the other direction to return
@@ -194,9 +261,6 @@ class LinkDirection {
   Time out_launch_{0};   // cycle in which the previous flit left for the wire
   Time busy_until_{0};   // serialiser
   RingQueue<Wire, kMostFlits> wire_;
-  RingQueue<Queued, 64> nd_rx_, wd_rx_;
-  RingQueue<LinkData, 128> wd_data_;   // of each of wd between push and pop
-  Time deliver_next_ = Time::never();  // the oldest flit of wire_ has an effect
   Time pack_next_ = Time::never();     // a flit may be selected
   std::mt19937_64 rng_;
   double flit_error_probability_ = 0.0;

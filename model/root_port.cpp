@@ -44,7 +44,7 @@ void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Ti
   if (offset != rp::kDsControl) return;
   // At once if nothing comes in this cycle either: then offer() takes it back.
   const bool enable = regs_.ds_control.enable;
-  if (on_ != enable && is_quiet()) {
+  if (on_ != enable && is_quiet() && !response_leaves(now)) {
     if (switched_ != now) was_on_ = on_;
     switched_ = now;
     on_ = enable;
@@ -86,10 +86,17 @@ bool RootPortModel::is_quiet() const {
 
 void RootPortModel::offer(const MemRequest& request, Time now) {
   if (switched_ == now) on_ = was_on_;
-  incoming_ = request;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  wake(now);
+  // With nothing else in this cycle it goes into the queue and no more; deterministic store looks at
+  // a load once it is there.
+  if (next_ > now && !still_refuses_ && !(on_ && request.is_write)) {
+    queue_.push(request);
+    wake(now + kCycle);
+  } else {
+    incoming_ = request;
+    wake(now);
+  }
 }
 
 void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
@@ -105,8 +112,8 @@ void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
 // the next, what is written this cycle is seen in the next.
 void RootPortModel::tick(Time now) {
   if (gran_changes_ <= now) tell_gran();
-  const bool switches = on_ != regs_.ds_control.enable && is_quiet() && !response_left_;
-  response_left_ = false;
+  const bool switches =
+      on_ != regs_.ds_control.enable && is_quiet() && !response_leaves(now);
   if (on_) {
     tick_stores(now);
   } else {
@@ -207,44 +214,49 @@ void RootPortModel::issue_or_drop(bool refuse, Time now) {
 }
 
 void RootPortModel::issue(Time now) {
-  if (memory_.req_valid() && parts_.m2s.nd_ready()) {
-    const unsigned entry = memory_.req_entry();
-    LinkMessage message;
-    if (memory_.is_spec(entry)) {
-      const SpecRequest& spec = memory_.spec(entry);
-      message.opcode = kOpMemSpecRd;
-      message.line = spec.with_length ? spec.run.first << 2 : spec.line;
-      message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
-      raise(now, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
-    } else {
-      message.opcode = kOpMemRd;
-      message.tag = static_cast<std::uint16_t>(entry);
-      message.line = memory_.line(entry);
-      message.id = memory_.request(entry).id;
-      raise(now, Stage::CtrlAccept, message.id, message.line, message.opcode);
-    }
-    memory_.req_taken();
-    parts_.m2s.push_nd(message, now);
-  }
-  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) {
-    const unsigned entry = memory_.rwd_entry();
-    const MemRequest& request = memory_.request(entry);
-    LinkMessage message;
-    message.partial = request.byte_enable != kAllBytes;
-    message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
+  if (memory_.req_valid() && parts_.m2s.nd_ready()) hand_over_req(now, now);
+  if (memory_.rwd_valid() && parts_.m2s.wd_ready()) hand_over_rwd(now, now);
+}
+
+void RootPortModel::hand_over_req(Time now, Time at) {
+  const unsigned entry = memory_.req_entry();
+  LinkMessage message;
+  if (memory_.is_spec(entry)) {
+    const SpecRequest& spec = memory_.spec(entry);
+    message.opcode = kOpMemSpecRd;
+    message.line = spec.with_length ? spec.run.first << 2 : spec.line;
+    message.granules = static_cast<std::uint8_t>(spec.with_length ? spec.run.len + 1 : 1);
+    raise(at, Stage::SpecIssue, spec.hint ? kHintSpecId : 0, message.line, message.granules);
+  } else {
+    message.opcode = kOpMemRd;
     message.tag = static_cast<std::uint16_t>(entry);
     message.line = memory_.line(entry);
-    message.id = request.id;
-    message.error = request.poison;
-    raise(now, Stage::CtrlAccept, request.id, message.line, message.opcode);
-    memory_.rwd_taken();
-    LinkData& data = parts_.m2s.push_wd(message, now);
-    data.line = request.data;
-    data.byte_enable = request.byte_enable;
+    message.id = memory_.request(entry).id;
+    raise(at, Stage::CtrlAccept, message.id, message.line, message.opcode);
   }
+  memory_.req_taken();
+  parts_.m2s.push_nd(message, now, at);
+}
+
+void RootPortModel::hand_over_rwd(Time now, Time at) {
+  const unsigned entry = memory_.rwd_entry();
+  const MemRequest& request = memory_.request(entry);
+  LinkMessage message;
+  message.partial = request.byte_enable != kAllBytes;
+  message.opcode = message.partial ? kOpMemWrPtl : kOpMemWr;
+  message.tag = static_cast<std::uint16_t>(entry);
+  message.line = memory_.line(entry);
+  message.id = request.id;
+  message.error = request.poison;
+  raise(at, Stage::CtrlAccept, request.id, message.line, message.opcode);
+  memory_.rwd_taken();
+  LinkData& data = parts_.m2s.push_wd(message, now, at);
+  data.line = request.data;
+  data.byte_enable = request.byte_enable;
 }
 
 RootPortModel::Ahead RootPortModel::read_ahead(bool spec_room, bool refuse, Time now) {
+  if (!reads_ahead()) return Ahead::Nothing;
   const SrModes modes = modes_of(regs_.policy);
   before_read_ahead_ = sr_counters();
   read_ahead_at_ = now;
@@ -320,9 +332,17 @@ void RootPortModel::issue_hint(bool may, bool refuse, Time now) {
   hints_.taken(now);
 }
 
+// With nothing before it, it is handed over in the next cycle: nothing but a fall of the link could
+// come between.
 void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
+  const Time next = now + kCycle;
+  const bool write = request.is_write;
+  const bool first = write ? !memory_.rwd_valid() : !memory_.req_valid();
   const unsigned tag = refuse ? memory_.accept_refused(request) : memory_.accept(request);
   raise(now, Stage::MemqAlloc, request.id, request.addr / kLineBytes, tag);
+  if (refuse || !first || falls_at_ == next) return;
+  if (write && parts_.m2s.wd_ready()) hand_over_rwd(now, next);
+  if (!write && parts_.m2s.nd_ready()) hand_over_req(now, next);
 }
 
 void RootPortModel::head_leaves() {
@@ -415,22 +435,24 @@ bool RootPortModel::reader_can_move() const {
 }
 
 void RootPortModel::plan(Time now) {
-  next_ =
-      can_move() || (on_ != regs_.ds_control.enable && is_quiet()) ? now + kCycle : Time::never();
-  if (on_) next_ = std::min(next_, next_store_event(now));
-  if (!response_) next_ = std::min(next_, std::max(now + kCycle, parts_.s2m.rx_event(now)));
-  next_ = std::min(next_, gran_changes_);
-  if (hints_.held()) {
-    next_ = std::min(next_, std::max(now + kCycle, hints_.offer_from(hint_pace())));
-  }
+  const Time soon = now + kCycle;
+  next_ = soon;
+  if (can_move() || (on_ != regs_.ds_control.enable && is_quiet())) return;
+  next_ = gran_changes_;
+  if (!response_) next_ = earlier(next_, later(soon, parts_.s2m.rx_event(now)));
+  if (hints_.held()) next_ = earlier(next_, later(soon, hints_.offer_from(hint_pace())));
+  if (on_ && next_ > soon) next_ = earlier(next_, next_store_event(now));
 }
 
 // Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
 Time RootPortModel::next_store_event(Time now) {
-  const Time answer = std::max(now + kCycle, parts_.local.next_answer(port_));
-  fill_store_input(now + kCycle);
+  const Time soon = now + kCycle;
+  if (response_ || ds_.response() != nullptr) return soon;
+  const Time answer = later(soon, parts_.local.next_answer(port_));
+  if (answer == soon) return soon;
+  fill_store_input(soon);
   const auto rest = ds_.rest(ds_in_);
-  return rest ? std::min(answer, now + kCycle + kCycle * *rest) : answer;
+  return rest ? earlier(answer, soon + kCycle * *rest) : answer;
 }
 
 void RootPortModel::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,

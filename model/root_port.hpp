@@ -60,6 +60,8 @@ class RootPortModel {
     down_ = !up;
     wake(now);
   }
+  // When the link will fall by itself, if it is known: nothing is handed over ahead of that.
+  void set_fall(Time at) { falls_at_ = at; }
   void set_isolated(bool isolated, Time now) {
     isolated_ = isolated;
     wake(now);
@@ -80,21 +82,29 @@ class RootPortModel {
   }
   void offer_hint(std::uint64_t granule, Time now);
   [[nodiscard]] bool hint_blocks(Time now) const { return hints_.open(now); }
-  bool hint_blocked(Time now) { return hints_.blocked(now); }
+  bool hint_blocked(Time now) {
+    const bool closes = hints_.blocked(now);
+    if (closes) wake(now);
+    return closes;
+  }
 
   // The response register, visible from the cycle after the response was taken.
   [[nodiscard]] const MemResponse* response(Time now) const {
     if (on_) return answer_taken_ ? nullptr : ds_.response();
     return response_ && response_at_ <= now ? &*response_ : nullptr;
   }
-  void take_response() {
+  // In the cycle `now`, which is yet to come or begins.
+  void take_response(Time now) {
+    response_left_at_ = now;
+    --under_way_;
     if (on_) {
       answer_taken_ = true;
     } else {
       response_.reset();
     }
-    response_left_ = true;
-    --under_way_;
+    const bool at_once = on_ || still_refuses_ || on_ != regs_.ds_control.enable ||
+                         own_answers(refuses()) != 0;
+    wake(at_once ? now : parts_.s2m.rx_event(now));
   }
   [[nodiscard]] bool responding() const {
     return on_ ? ds_.response() != nullptr : response_.has_value();
@@ -114,6 +124,9 @@ class RootPortModel {
   void tick_stores(Time now);
   void fill_store_input(Time now);
   [[nodiscard]] bool is_quiet() const;
+  [[nodiscard]] bool response_leaves(Time now) const {
+    return response_left_at_ != Time::never() && response_left_at_ >= now;
+  }
   // Deterministic store as it is before this cycle's edge.
   [[nodiscard]] bool base_locked(Time now) const { return switched_ == now ? was_on_ : on_; }
   [[nodiscard]] bool refuses() const { return down_ || isolated_ || still_refuses_; }
@@ -123,9 +136,15 @@ class RootPortModel {
   void issue_or_drop(bool refuse, Time now);
   void answer_refused(std::uint64_t entries, Time now);
   void issue(Time now);
+  void hand_over_req(Time now, Time at);
+  void hand_over_rwd(Time now, Time at);
   // What the reader does for the memory queue in a cycle.
   enum class Ahead : std::uint8_t { Nothing, Waits, Taken };  // the last two: offers a MemSpecRd
   Ahead read_ahead(bool spec_room, bool refuse, Time now);
+  [[nodiscard]] bool reads_ahead() const {
+    return queue_.reader_valid() ||
+           (prefetch_ ? prefetch_->issuing() || prefetch_->rests() : reader_.issuing());
+  }
   Ahead prefetch_ahead(bool spec_room, bool refuse, Time now);
   [[nodiscard]] bool halted() const {
     return load_control_.state() == Gran::Halted || load_control_.level() == DevLoad::Severe;
@@ -177,11 +196,12 @@ class RootPortModel {
   DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
   Time ds_clocked_{0};            // cycle of its last clock()
   bool answer_taken_ = false;     // its response leaves in this cycle
-  bool response_left_ = false;    // a response leaves in this cycle, on or off
+  Time response_left_at_ = Time::never();  // the last cycle in which one left, on or off
   unsigned under_way_ = 0;        // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;
   bool down_ = false, isolated_ = false;
+  Time falls_at_ = Time::never();
   bool still_refuses_ = false;  // the last cycle refused and was busy
   unsigned refuse_from_ = 0;    // entry that is answered next
   bool drs_turn_ = true;        // a DRS goes before an NDR

@@ -55,6 +55,8 @@ class RequestTracker final : public TraceSink {
   explicit RequestTracker(OnRecord on_record) : on_record_(std::move(on_record)) {}
 
   void on_event(const TraceEvent& event) override;
+  // One of a request's path.
+  void note(const TraceEvent& event);
   // The request that has the id, as far as it has come; null: none ever had it.
   [[nodiscard]] const RequestRecord* find(std::uint32_t id) const {
     return id < open_.size() ? &open_[id] : nullptr;
@@ -66,13 +68,19 @@ class RequestTracker final : public TraceSink {
 };
 
 inline void RequestTracker::on_event(const TraceEvent& event) {
-  if (event.stage >= Stage::SpecIssue || event.id >= kRootPortIds) return;
-  if (event.id >= open_.size()) open_.resize(event.id + 1);
+  if (event.stage < Stage::SpecIssue) note(event);
+}
+
+// On the path of every request: inline, since it is less than its call.
+[[gnu::always_inline]] inline void RequestTracker::note(const TraceEvent& event) {
+  if (event.id >= open_.size()) {
+    if (event.id >= kRootPortIds) return;
+    open_.resize(event.id + 1);
+  }
   RequestRecord& record = open_[event.id];
+  if (event.stage == Stage::SysAccept) record.begin(event);
+  record.at[static_cast<std::size_t>(event.stage)] = event.at;
   switch (event.stage) {
-    case Stage::SysAccept:
-      record.begin(event);
-      break;
     case Stage::PortEnqueue:
       record.port = event.port;
       record.routed = true;
@@ -89,12 +97,11 @@ inline void RequestTracker::on_event(const TraceEvent& event) {
       break;
     case Stage::SysRespond:
       record.error = event.info & 1;
+      on_record_(record);
       break;
     default:
       break;
   }
-  record.at[static_cast<std::size_t>(event.stage)] = event.at;
-  if (event.stage == Stage::SysRespond) on_record_(record);
 }
 
 // Hands every event to several sinks.

@@ -100,16 +100,33 @@ RunStats::RunStats(std::uint32_t line_bytes)
       line_bytes_(line_bytes) {}
 
 void RunStats::on_event(const TraceEvent& event) {
-  if (event.stage < Stage::SpecIssue) {
-    if (event.stage == Stage::WireM2S) ingress_.enter(event.at);
-    if (event.stage == Stage::EpAccept) ingress_.leave(event.at);
-    if (event.stage == Stage::EpLookup) on_lookup(event);
-    if (event.stage == Stage::PortRespond) {
+  switch (event.stage) {
+    case Stage::WireM2S:
+      ingress_.enter(event.at);
+      break;
+    case Stage::EpAccept:
+      ingress_.leave(event.at);
+      break;
+    case Stage::EpLookup:
+      on_lookup(event);
+      break;
+    case Stage::PortRespond:
       dev_loads_.push_back(event.at.ps << 2 | (event.info >> kTagBits & 3));
-    }
-    tracker_.on_event(event);
-    return;
+      break;
+    case Stage::SpecIssue:
+    case Stage::SpecFill:
+    case Stage::SpecDrop:
+    case Stage::LoadControl:
+    case Stage::DsEvent:
+      return on_other(event);
+    default:
+      break;
   }
+  tracker_.note(event);
+}
+
+// What is not of a request's path.
+void RunStats::on_other(const TraceEvent& event) {
   switch (event.stage) {
     case Stage::SpecIssue:
       ++spec_.sent;
@@ -176,6 +193,7 @@ void RunStats::on_lookup(const TraceEvent& event) {
   const auto result = static_cast<LookupResult>(event.info & 3);
   ++lookups_[static_cast<std::size_t>(result)];
   if (!hinted_.empty()) on_first_load(event, result);
+  if (prefetched_.empty()) return;
   const auto found = prefetched_.find(line_key(event));
   if (found == prefetched_.end()) return;
   prefetched_.erase(found);

@@ -124,6 +124,7 @@ class RunStats : public TraceSink {
 
  private:
   void on_record(const RequestRecord& record);
+  void on_other(const TraceEvent& event);
   void on_lookup(const TraceEvent& event);
   void on_hint(const TraceEvent& event);
   void on_first_load(const TraceEvent& event, LookupResult result);

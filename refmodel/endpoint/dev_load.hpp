@@ -160,6 +160,8 @@ class DevLoadMeter {
     level_[m] = counts ? static_cast<std::uint8_t>(next_level(level_[m], value, control.measure[m]))
                        : std::uint8_t{0};
   }
+  // Of all measures.
+  [[nodiscard]] bool all_light() const { return level_ == decltype(level_){}; }
   [[nodiscard]] EgressSampler& egress() { return egress_; }
 
   [[nodiscard]] LoadStatus status(const LoadSettings& control) const {

@@ -155,7 +155,7 @@ bool DramCache::end_check(const Check& check) {
 }
 
 DramCache::Behind DramCache::behind() const {
-  if (open_.none()) return {};
+  if (opened_ == 0) return {};
   unsigned mshr = last_behind_;
   do {
     mshr = mshr + 1 == mshr_count_ ? 0 : mshr + 1;
@@ -166,7 +166,7 @@ DramCache::Behind DramCache::behind() const {
 
 void DramCache::take_behind() {
   last_behind_ = behind().mshr;
-  open_[last_behind_] = false;
+  set_open(last_behind_, false);
 }
 
 LookupOutcome DramCache::lookup(const Lookup& what) {
@@ -185,14 +185,14 @@ LookupOutcome DramCache::lookup(const Lookup& what) {
     line = {granule, true, false, spec, spec, out.mshr};
     mshrs_[out.mshr] = {out.slot, 0, false};
     live_[out.mshr] = true;
-    open_[out.mshr] = out.result == CacheResult::Open;
+    set_open(out.mshr, out.result == CacheResult::Open);
     for (std::size_t i = 0; i < lines_of_granule_; ++i) {
       held_[out.mshr * std::size_t{lines_of_granule_} + i] = 0;
       complete_[out.mshr * std::size_t{lines_of_granule_} + i] = false;
     }
     ++used_;
   }
-  if (out.result == CacheResult::Start) open_[out.mshr] = false;
+  if (out.result == CacheResult::Start) set_open(out.mshr, false);
   if (write && (out.result == CacheResult::Held || out.result == CacheResult::Open)) {
     hold(line.mshr, what.offset, what.byte_enable);
   }
@@ -209,8 +209,14 @@ void DramCache::free_if_done(unsigned mshr) {
   if (mshrs_[mshr].filled && mshrs_[mshr].waiters == 0) release(mshr);
 }
 
+void DramCache::set_open(unsigned mshr, bool open) {
+  if (open_[mshr] == open) return;
+  open_[mshr] = open;
+  open ? ++opened_ : --opened_;
+}
+
 void DramCache::release(unsigned mshr) {
-  open_[mshr] = false;
+  set_open(mshr, false);
   lines_[mshrs_[mshr].slot].mshr = kNoMshr;
   live_[mshr] = false;
   --used_;

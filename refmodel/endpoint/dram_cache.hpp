@@ -111,7 +111,7 @@ class DramCache {
   };
   [[nodiscard]] Behind behind() const;
   void take_behind();  // only with one
-  [[nodiscard]] unsigned open_count() const { return static_cast<unsigned>(open_.count()); }
+  [[nodiscard]] unsigned open_count() const { return opened_; }
   [[nodiscard]] bool is_open(unsigned mshr) const { return open_[mshr]; }
   // The first line of an open MSHR that is not held whole.
   [[nodiscard]] unsigned missing_line(unsigned mshr) const {
@@ -192,6 +192,7 @@ class DramCache {
   [[nodiscard]] unsigned lowest_free_mshr() const;
   void free_if_done(unsigned mshr);
   void release(unsigned mshr);
+  void set_open(unsigned mshr, bool open);
   [[nodiscard]] static Lookup lookup_of(const In& in) {
     return {in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early};
   }
@@ -206,6 +207,7 @@ class DramCache {
   std::vector<LineState> lines_;
   std::vector<std::uint16_t> plru_;  // a set's tree, node n in bit n
   std::bitset<kMaxMshrs> open_;      // those whose fill has not been requested
+  unsigned opened_ = 0;              // how many
   unsigned last_behind_;
   unsigned lines_of_granule_;
   std::vector<std::uint64_t> held_;       // by MSHR and line: a bit a byte

@@ -36,6 +36,10 @@ class Ddr5Media final : public Media {
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] const MediaCounters& counters() const override;
   MediaStatus status(Time now) override { return status_(dram_.waiting(now), 0); }
+  // At most all of them wait, and each is one request.
+  [[nodiscard]] std::uint32_t commands_of_backlog(std::uint8_t backlog) const override {
+    return (backlog * dram_.banks() + 15) / 16;
+  }
   [[nodiscard]] Line peek(std::uint64_t dpa) const override { return store_.read_line(dpa); }
   void poke(std::uint64_t dpa, std::span<const std::uint8_t> bytes) override {
     store_.write(dpa, bytes);

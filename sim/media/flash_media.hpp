@@ -71,6 +71,7 @@ class FlashMedia final : public Media {
     catch_up(now);
     return status_(on_the_way_ + flash_.waiting_reads(), flash_.tasks());
   }
+  [[nodiscard]] Time status_until() const override { return next_; }
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
 
   // Programs everything in the write buffer and lets the dies finish; returns when that is done.

@@ -22,9 +22,8 @@ class EndpointChoice : public ::testing::Test {
 
   void cycle(bool pack_s2m = false) {
     now_ += kCycle;
-    if (m2s_.deliver_event() <= now_ && m2s_.deliver(now_)) endpoint_.wake(now_);
     if (endpoint_.next_event() <= now_) endpoint_.tick(now_);
-    if (m2s_.pack_event() <= now_) m2s_.pack(now_);
+    if (m2s_.pack_event() <= now_) endpoint_.wake(m2s_.pack(now_));
     if (pack_s2m && s2m_.pack_event() <= now_) s2m_.pack(now_);
   }
   void cycles(unsigned n) {

@@ -83,8 +83,6 @@ class OpenModel {
   }
   void cycle() {
     now_ += kCycle;
-    if (m2s_.deliver_event() <= now_ && m2s_.deliver(now_)) endpoint_.wake(now_);
-    if (s2m_.deliver_event() <= now_) s2m_.deliver(now_);
     if (endpoint_.next_event() <= now_) endpoint_.tick(now_);
     if (const LinkMessage* ndr = s2m_.nd_head(now_)) {
       answer(ndr->tag, nullptr, false);
@@ -94,7 +92,7 @@ class OpenModel {
       answer(drs->tag, &s2m_.wd_data().line, drs->error);
       s2m_.pop_wd(now_);
     }
-    if (m2s_.pack_event() <= now_) m2s_.pack(now_);
+    if (m2s_.pack_event() <= now_) endpoint_.wake(m2s_.pack(now_));
     if (s2m_.pack_event() <= now_) s2m_.pack(now_);
   }
   void answer(std::uint16_t tag, const Line* data, bool poison) {

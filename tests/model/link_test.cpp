@@ -24,9 +24,6 @@ class Stream {
   }
   void cycle() {
     now_ += kCycle;
-    for (LinkDirection* d : {&lines_, &back_}) {
-      if (d->deliver_event() <= now_) d->deliver(now_);
-    }
     while (lines_.wd_head(now_) != nullptr) {
       lines_.pop_wd(now_);
       ++taken_;
