@@ -65,7 +65,8 @@ DramChannel::DramChannel(const DramConfig& config)
     : config_(config),
       timing_(config),
       bursts_(static_cast<std::uint32_t>(kLineBytes) / config.burst_bytes()),
-      queues_(timing_.banks()) {}
+      queues_(timing_.banks()),
+      heads_at_(timing_.banks()) {}
 
 void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint32_t token,
                          Time now) {
@@ -149,6 +150,7 @@ void DramChannel::fill_head(Head& head, std::uint32_t bank, std::uint32_t index)
       head.to_answer += config_.tRP;
     }
   }
+  head.passed_from = head.order == head.oldest ? Time::never() : aged_from(bank);
   head.ready = std::max(timing_.bank_ready(head.command, bank), request.ready);
   head.limits = timing_.limits(head.command, bank);
 }
@@ -173,26 +175,57 @@ void DramChannel::pick() {
     answer_bound_ = std::max(at + head.to_answer, next_.at);
     return;
   }
-  const Head* best = nullptr;
-  const Head* oldest = heads_.data();
-  Time best_at = Time::never();
-  for (Head& head : heads_) {
-    Time at = earliest(head);
-    if (head.order != head.oldest && aged_from(head.bank) <= at) {
-      // Younger requests to the open row have gone before its oldest for long enough.
-      fill_head(head, head.bank, queues_[head.bank].head);
-      at = earliest(head);
+  Survey found = survey();
+  if (found.passed) {
+    // Younger requests to the open row have gone before the oldest of their bank for long enough.
+    for (std::size_t i = 0; i < heads_.size(); ++i) {
+      Head& head = heads_[i];
+      if (head.passed_from <= heads_at_[i]) fill_head(head, head.bank, queues_[head.bank].head);
     }
-    answer_bound_ = std::min(answer_bound_, at + head.to_answer);
-    if (at < best_at || (at == best_at && head.order < best->order)) {
-      best = &head;
-      best_at = at;
-    }
-    if (head.oldest < oldest->oldest) oldest = &head;
+    found = survey();
   }
-  aged_from_ = aged_from(oldest->bank);
-  next_ = best == oldest || best_at < aged_from_ ? choose(*best, best_at) : first_beside(*oldest);
-  answer_bound_ = std::max(answer_bound_, next_.at);
+  const Head& oldest = heads_[found.oldest];
+  const std::size_t best = oldest_at(found.first);
+  aged_from_ = aged_from(oldest.bank);
+  next_ = best == found.oldest || found.first < aged_from_ ? choose(heads_[best], found.first)
+                                                           : first_beside(oldest);
+  answer_bound_ = std::max(found.answer, next_.at);
+}
+
+// Nothing branches on a time or an age here, nor in oldest_at(): with many banks in use no
+// predictor guesses which of two is the lesser, and a wrong guess costs more than the rest of the
+// pass.
+DramChannel::Survey DramChannel::survey() {
+  constexpr std::uint64_t kNever = Time::never().ps;
+  std::uint64_t first = kNever, answer = kNever, age = kNever, passed = 0;
+  std::size_t oldest = 0;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    const Head& head = heads_[i];
+    const std::uint64_t shared = timing_.shared_ready(head.limits).ps;
+    const std::uint64_t at = head.ready.ps > shared ? head.ready.ps : shared;
+    heads_at_[i] = Time{at};
+    passed |= static_cast<std::uint64_t>(head.passed_from.ps <= at);
+    first = at < first ? at : first;
+    const std::uint64_t answered = at + head.to_answer.ps;
+    answer = answered < answer ? answered : answer;
+    const bool older = head.oldest < age;
+    age = older ? head.oldest : age;
+    oldest = older ? i : oldest;
+  }
+  return {Time{first}, Time{answer}, oldest, passed != 0};
+}
+
+// Of the heads that can go at `at`, the one whose request is the oldest.
+std::size_t DramChannel::oldest_at(Time at) const {
+  std::uint64_t order = ~std::uint64_t{0};
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < heads_.size(); ++i) {
+    const std::uint64_t own = heads_at_[i] == at ? heads_[i].order : ~std::uint64_t{0};
+    const bool older = own < order;
+    order = older ? own : order;
+    best = older ? i : best;
+  }
+  return best;
 }
 
 // The first command that does not put off the aged one; that one itself if there is none before it.

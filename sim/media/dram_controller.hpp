@@ -101,6 +101,7 @@ class DramChannel {
   struct Head {
     Time ready;      // what the bank and the request allow; group and rank limits come on top
     Time to_answer;  // from this command to the answer, at least
+    Time passed_from = Time::never();     // the bank's oldest, if another, is older than age_bound
     std::uint64_t order = 0, oldest = 0;  // oldest: of the bank's requests
     std::uint32_t bank = 0, request = 0;
     DramTiming::Limits limits;
@@ -126,6 +127,15 @@ class DramChannel {
   [[nodiscard]] Time aged_from(std::uint32_t bank) const {
     return pool_[queues_[bank].head].ready + config_.age_bound;
   }
+  // What pick() finds in one pass over the heads.
+  struct Survey {
+    Time first = Time::never();  // when one of them can go
+    Time answer = Time::never();
+    std::size_t oldest = 0;  // head of the bank with the oldest request
+    bool passed = false;     // a head's passed_from is over when it can go
+  };
+  [[nodiscard]] Survey survey();
+  [[nodiscard]] std::size_t oldest_at(Time at) const;
   void pick();
   [[nodiscard]] Choice first_beside(const Head& aged) const;
   void execute(const Choice& chosen);
@@ -138,6 +148,7 @@ class DramChannel {
   std::vector<std::uint32_t> free_;
   std::vector<Queue> queues_;          // by bank
   std::vector<Head> heads_;            // of the banks with requests
+  std::vector<Time> heads_at_;         // when each can go, as of the last survey()
   Choice next_;                        // what pick() chose
   Time answer_bound_ = Time::never();  // no queued request is answered before
   Time aged_from_ = Time::never();     // of the bank whose request is the oldest
