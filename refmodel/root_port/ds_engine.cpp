@@ -142,7 +142,7 @@ bool DsEngine::fast_looks(const In& in) const {
   const std::uint64_t line = line_number(stores_.front());
   if (has(in.loads, line) || has(in.mem, line) || merge_holds(line)) return false;
   if (write_with(line) || filter_.maybe(line)) return false;
-  if (pool_.empty() && never_used_ == config_.depth) return false;
+  if (free_slots() == 0) return false;
   return unindexed_ < config_.inserts;
 }
 
@@ -182,6 +182,17 @@ bool DsEngine::load_eligible(const In& in) const {
   return !w || writes_[*w].mask == kAllBytes;
 }
 
+unsigned DsEngine::free_slots() const {
+  return static_cast<unsigned>(pool_.size()) + config_.depth - never_used_;
+}
+
+// The oldest store not answered yet has a slot for itself: one is left for each before it. A late
+// answer is older than it.
+bool DsEngine::store_answerable() const {
+  return done_ || (answered_ < stores_.size() && free_slots() > answered_);
+}
+
+// While a late answer waits no store here is answered, and one that left would be a second.
 bool DsEngine::store_eligible(const In& in) const {
   return !stores_.empty() && unindexed_ < config_.inserts && !store_held(in) && !done_ && !fast_;
 }
@@ -234,7 +245,7 @@ std::optional<unsigned> DsEngine::merge_of(const In& in) const {
 
 std::optional<DsEngine::RspSource> DsEngine::response_source(const In& in) const {
   if (response_ && !in.rsp_ready) return std::nullopt;
-  const bool wants[] = {done_.has_value(), merge_at(3).has_value(),
+  const bool wants[] = {store_answerable(), merge_at(3).has_value(),
                         in.lm_rsp_valid && in.lm_rsp.kind == LmKind::Load,
                         in.mq_rsp_valid && !in.mq_rsp.is_write && !merge_of(in)};
   for (unsigned turn = 1; turn <= 4; ++turn) {
@@ -326,7 +337,7 @@ bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) c
 bool DsEngine::moves(const In& in) const {
   if (events_ != DsEvents{} || error_now_ || (error_ && in.clear_error)) return true;
   if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
-  if (response_ || done_ || merge_at(3)) return true;
+  if (response_ || store_answerable() || merge_at(3)) return true;
   if (wanted_ && !flush_eligible(in)) return true;
   if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
   if (!completed_.empty() || merge_at(1)) return true;
@@ -470,14 +481,13 @@ DsEngine::State DsEngine::new_slot(const In& in) {
   }
   events_.full = true;
   if (!in.isolate && !error_) return State::Idle;
-  done_ = {stores_.front().id, true};  // no slot will come free
-  return store_leaves(&DsEvents::refused);
+  assert(answered_ == 0);                         // for an answered one a slot was left
+  return store_leaves(&DsEvents::refused, true);  // none will come free
 }
 
 DsEngine::State DsEngine::write_store(const In& in) {
   if (!in.lm_ready || lm_source() != LmSource::Operation) return State::SWrite;
   const MemRequest& store = stores_.front();
-  done_ = {store.id, false};
   if (const auto w = write_with(line_number(store))) {
     writes_[*w].mask |= store.byte_enable;
     writes_[*w].dirty = true;
@@ -552,10 +562,22 @@ DsEngine::State DsEngine::keep_write() {
   return State::Idle;
 }
 
-DsEngine::State DsEngine::store_leaves(bool DsEvents::*event) {
-  stores_.pop_front();
+DsEngine::State DsEngine::store_leaves(bool DsEvents::*event, bool error) {
+  leaving_ = {stores_.front().id, error};
   events_.*event = true;
   return State::Idle;
+}
+
+// After the answer of this cycle, which may be its own.
+void DsEngine::step_leaving() {
+  if (!leaving_) return;
+  stores_.pop_front();
+  if (answered_ > 0) {
+    --answered_;
+  } else {
+    done_ = leaving_;
+  }
+  leaving_.reset();
 }
 
 void DsEngine::defer(std::uint64_t line, unsigned slot) {
@@ -565,10 +587,8 @@ void DsEngine::defer(std::uint64_t line, unsigned slot) {
 }
 
 std::optional<unsigned> DsEngine::take_slot() {
-  if (pool_.empty()) {
-    if (never_used_ == config_.depth) return std::nullopt;
-    return never_used_++;
-  }
+  if (free_slots() == 0) return std::nullopt;
+  if (pool_.empty()) return never_used_++;
   const unsigned slot = pool_.back();
   pool_.pop_back();
   return slot;
@@ -592,7 +612,6 @@ void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
   }
   if (!fast_->in_local || done_) return;
   if (direct ? !fast_->in_mq : stack_is_used) return;
-  done_ = {store.id, false};
   fast_.reset();
   if (!direct) {
     slots_[slot] = {line, mask};
@@ -666,9 +685,13 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
 void DsEngine::take_response(RspSource source, const In& in) {
   rsp_last_ = source;
   switch (source) {
-    case RspSource::Done:
-      response_ = MemResponse{done_->id, true, done_->error, {}};
-      done_.reset();
+    case RspSource::Store:
+      if (done_) {
+        response_ = MemResponse{done_->id, true, done_->error, {}};
+        done_.reset();
+      } else {
+        response_ = MemResponse{stores_[answered_++].id, true, false, {}};
+      }
       break;
     case RspSource::Merge: {
       Merge& merge = merges_[*merge_at(3)];
@@ -744,6 +767,7 @@ void DsEngine::clock(const In& in, const Out& now) {
 
   if (response_ && in.rsp_ready) response_.reset();
   if (answer) take_response(*answer, in);
+  step_leaving();
   if (in.mq_rsp_valid && now.mq_rsp_ready) take_mq_answer(in, merge, at_work);
   if (in.lm_rsp_valid && now.lm_rsp_ready) take_local_answer(in);
 

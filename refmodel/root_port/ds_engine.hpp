@@ -1,15 +1,18 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Deterministic store of one root port: a store is done when it is in GPU local memory.
+// Deterministic store of one root port: a store is done when it is sure of GPU local memory.
 //
-// Purpose: answers stores from local memory and brings them to the endpoint in its own time: at
-//          once while the endpoint is at ease, later from a stack of deferred lines otherwise.
-//          Loads see every older store, from the stack, from the endpoint or merged of both.
+// Purpose: answers stores in their order, each as soon as a slot of local memory is sure to be its
+//          own, mostly before it is written there, and brings them to the endpoint in its own
+//          time: at once while the endpoint is at ease, later from a stack of deferred lines
+//          otherwise. Loads see every older store, from the stack, from the endpoint or merged of
+//          both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
 //          write table (then a write of it is in flight) or in neither, never in both.
 // Errors:  an endpoint write that fails sets error and its data stays; the store's answer has long
-//          been given, without error. While nothing can be flushed, a store that finds no slot is
-//          answered with an error and its data is lost.
+//          been given, without error. While nothing can be flushed, a store that finds no slot, so
+//          is not answered yet, is answered with an error and its data is lost. One that is
+//          answered is never lost.
 // Source:  docs/blocks/root_port/ds_engine.md.
 #pragma once
 
@@ -136,7 +139,7 @@ class DsEngine {
   // clang-format on
   enum class MqSource : std::uint8_t { Head, Flush, Direct };
   enum class LmSource : std::uint8_t { Operation, Fast };
-  enum class RspSource : std::uint8_t { Done, Merge, Local, Mq };
+  enum class RspSource : std::uint8_t { Store, Merge, Local, Mq };
   struct Word {  // of the slot memory
     std::uint64_t line = 0, mask = 0;
   };
@@ -171,7 +174,7 @@ class DsEngine {
     Line data{};
     bool error = false;
   };
-  struct Done {  // a store that is in local memory, or lost
+  struct Done {  // a store that left: it is in local memory, or lost
     std::uint32_t id = 0;
     bool error = false;
   };
@@ -201,6 +204,8 @@ class DsEngine {
   [[nodiscard]] bool store_held(const In& in) const;
   [[nodiscard]] bool completion_eligible() const;
   [[nodiscard]] bool load_eligible(const In& in) const;
+  [[nodiscard]] unsigned free_slots() const;
+  [[nodiscard]] bool store_answerable() const;
   [[nodiscard]] bool store_eligible(const In& in) const;
   [[nodiscard]] bool flush_eligible(const In& in) const;
   [[nodiscard]] std::optional<MqSource> mq_source(const In& in) const;
@@ -234,7 +239,8 @@ class DsEngine {
   State keep_write();
   State take_flush(const In& in);
   void flush_goes();
-  State store_leaves(bool DsEvents::*event);
+  State store_leaves(bool DsEvents::*event, bool error = false);
+  void step_leaving();
   void defer(std::uint64_t line, unsigned slot);
   std::optional<unsigned> take_slot();
   void release(Write& write);
@@ -247,6 +253,7 @@ class DsEngine {
 
   DsConfig config_;
   std::deque<MemRequest> stores_;
+  unsigned answered_ = 0;                 // of stores_, from the front
   std::vector<unsigned> pending_, pool_;  // last: on top
   unsigned unindexed_ = 0;                // of pending_, on top: not in the index yet
   unsigned never_used_ = 0;               // slots from here on
@@ -257,7 +264,8 @@ class DsEngine {
   std::vector<Merge> merges_;
   std::deque<Flushed> flushed_;
   std::deque<Completion> completed_;
-  std::optional<Done> done_;
+  std::optional<Done> done_;     // its answer is late: it left before
+  std::optional<Done> leaving_;  // within a cycle
   std::optional<MemResponse> response_;
   bool pass_ = false;  // the head load was looked up
   // A flush found this line busy: no further load of it begins before the flush has its turn.

@@ -257,6 +257,9 @@ TEST(FunctionalGroups, EnumsFitTheAxes) {
   fits(speculation(), 2, WindowSide::ClipEnd);
   fits(ds_hazards(), 0, DsLine::MergeAtLocal);
   fits(ds_hazards(), 1, DsHazard::Fence);
+  fits(ds_answers(), 0, DsAnswered::Late);
+  fits(ds_answers(), 1, DsLeft::Refused);
+  fits(ds_waiting(), 1, DsWaiting::ManyLate);
   fits(retry_lrsm(), 0, Lrsm::Abort);
   fits(retry_lrsm(), 1, ErrorKind::Recovery);
   fits(retry_lrsm(), 2, Traffic::Both);

@@ -298,6 +298,55 @@ inline Group ds_tables() {
                "ds_engine: the only entry is taken again a cycle after it became free"}}};
 }
 
+// ---- answers of stores ---------------------------------------------------------------------------
+
+enum class DsAnswered : unsigned { Waiting, LastSlot, Leaving, Late };
+enum class DsLeft : unsigned { Direct, Deferred, InPlace, Refused };
+
+inline Group ds_answers() {
+  return {.name = "ds_answers",
+          .title = "Deterministic store: when a store was answered x how it left",
+          .seen = "ports of the RTL's engine in lockstep with its twin",
+          .suites = {"root_port_ds_engine_test"},
+          .axes = {{"answered",
+                    {"more slots free", "the last slot is left for it", "as it leaves", "late"}},
+                   {"left", {"direct", "deferred", "joins a line", "refused"}}},
+          .impossible = {
+              {{"more slots free|the last slot is left for it|as it leaves", "refused"},
+               "ds_engine: one slot is left for each answered store, and only one without answer "
+               "and slot is refused"}}};
+}
+
+enum class DsWaiting : unsigned {
+  AnswerStalled,
+  LateAnswer,
+  NoSlot,
+  NoneToSpare,
+  WriteOver,
+  Isolated,
+  Error,
+  Fence,
+  LoadHeld,
+  ManyLate
+};
+
+inline Group ds_waiting() {
+  return {.name = "ds_waiting",
+          .title = "Deterministic store: answered stores that wait x what else there is",
+          .seen = "as ds_answers; slots are known not to be free while a store is in them",
+          .suites = {"root_port_ds_engine_test"},
+          .axes = {{"answered stores", {"none", "one", "two or more"}},
+                   {"there is",
+                    {"an answer stalled", "a late answer", "no slot free",
+                     "a store with no slot to spare", "a write over", "isolation", "an error",
+                     "a fence", "a load held by an older store", "Inserts lines late"}}},
+          .impossible = {
+              {{"one|two or more", "a late answer"},
+               "ds_engine: stores are answered in their order, and it is older"},
+              {{"two or more", "no slot free"},
+               "ds_engine: one slot is left for each answered store, and one at most has its own"}}};
+}
+
 // ---- ds_filter, ds_index, ds_pace ---------------------------------------------------------------
 
 enum class FilterUpdate : unsigned { None, Inc, Dec };
@@ -368,8 +417,8 @@ inline Group ds_pace_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> ds_pairs() {
-  return {ds_meetings(),    ds_beside(),        ds_tables(),    ds_filter_pairs(),
-          ds_index_pairs(), ds_index_inserts(), ds_pace_pairs()};
+  return {ds_meetings(),     ds_beside(),      ds_tables(),        ds_answers(),   ds_waiting(),
+          ds_filter_pairs(), ds_index_pairs(), ds_index_inserts(), ds_pace_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

@@ -11,7 +11,8 @@
 //          after the one in which the request was taken.
 // Use:     step() is one cycle; offer requests with store() and load(), or keep() loads.
 // Errors:  a load that gives what its line did not hold in its turn, an offer that changes or goes
-//          while it is stalled, a store refused without need: a GoogleTest failure each.
+//          while while it is stalled, a store answered before an older one, a store refused without
+//          need or after its answer: a GoogleTest failure each.
 // Source:  docs/blocks/root_port/ds_engine.md, root_port/sr_queue.md, root_port/memory_queue.md.
 #pragma once
 
@@ -151,6 +152,10 @@ class DsAlone {
   }
   bool answered(std::uint32_t id, std::uint64_t limit = 2000) {
     return until([&] { return answer(id) != nullptr; }, limit);
+  }
+  // Its data are in local memory, too, and those of all stores before it.
+  bool stored(std::uint32_t id, std::uint64_t limit = 2000) {
+    return until([&] { return answer(id) != nullptr && to_local_.empty(); }, limit);
   }
   void run(std::uint64_t cycles) {
     for (std::uint64_t n = 0; n < cycles; ++n) step();
@@ -344,6 +349,7 @@ class DsAlone {
     if (request_.write) {
       EXPECT_FALSE(fence) << "a store is taken under the fence, cycle " << cycle_;
       to_local_.push_back(request_);
+      to_answer_.push_back(request_.id);
     } else {
       // Older stores that are still in the FIFO are to be seen as well.
       const auto poison = poisoned_.find(request_.line);
@@ -370,7 +376,9 @@ class DsAlone {
     const Request store = to_local_.front();
     to_local_.pop_front();
     EXPECT_TRUE(unsure_) << "a store is refused though slots will come free, cycle " << cycle_;
-    open_.at(store.id).refused = true;
+    const auto open = open_.find(store.id);
+    ASSERT_NE(open, open_.end()) << "a store is refused after its answer, cycle " << cycle_;
+    open->second.refused = true;
   }
   void take_answer() {
     const auto id = static_cast<std::uint32_t>(get_bits(rtl_->rsp_o, 514, 16));
@@ -379,6 +387,8 @@ class DsAlone {
     Answer answer{get_bits(rtl_->rsp_o, 512, 1) != 0, get_line(rtl_->rsp_o), cycle_};
     EXPECT_EQ(get_bits(rtl_->rsp_o, 513, 1), open->second.write ? 1u : 0u);
     if (open->second.write) {
+      ASSERT_EQ(to_answer_.front(), id) << "a younger store is answered first, cycle " << cycle_;
+      to_answer_.pop_front();
       EXPECT_EQ(answer.error, open->second.refused) << "cycle " << cycle_;
     } else {
       ++loads_done_;
@@ -451,7 +461,8 @@ class DsAlone {
   std::uint64_t kept_line_ = 0;
   unsigned kept_ = 0, kept_open_ = 0;
   std::unordered_map<std::uint32_t, Open> open_;
-  std::deque<Request> to_local_;  // stores that are not there yet, in their order
+  std::deque<Request> to_local_;         // stores that are not there yet, in their order
+  std::deque<std::uint32_t> to_answer_;  // stores
   std::unordered_map<std::uint32_t, Answer> answers_;
 
   std::deque<SrEntry> sr_;

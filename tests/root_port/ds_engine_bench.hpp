@@ -5,10 +5,11 @@
 //          them, each with latencies and stalls of its own; requests at random or by hand; and a
 //          flat memory that only the requests change, and not those that are refused. Checks that
 //          every load gives what the flat memory held when it was taken, that each request is
-//          answered once and in bounded time, a store with an error only if it was refused,
-//          that no slot is lost or used twice, that deferred lines leave most recent first, that
-//          nobody looks for a late line in the index, and that the endpoint is written only what
-//          was stored.
+//          answered once and in bounded time, stores in their order, none sooner than on the page
+//          nor without a slot for it and for each answered one that waits, with an error only if
+//          it was refused, and none is refused after its answer, that no slot is lost or used
+//          twice, that deferred lines leave most recent first, that nobody looks for a late line in
+//          the index, and that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
@@ -145,6 +146,16 @@ class DsWorld {
     return at == answers_.end() ? nullptr : &at->second;
   }
 
+  // Of a store by hand, cycles: taken; its answer first stands at the response port; it left, which
+  // its event says in the next. 0: not yet.
+  struct Times {
+    std::uint64_t came = 0, answer = 0, left = 0;
+  };
+  [[nodiscard]] Times times(std::uint32_t id) const {
+    const auto at = times_.find(id);
+    return at == times_.end() ? Times{} : at->second;
+  }
+
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] const DsEngine::In& in() const { return in_; }
   [[nodiscard]] const DsEngine::Out& out() const { return out_; }
@@ -189,6 +200,11 @@ class DsWorld {
     std::uint64_t finds = 0, deletes = 0;           // that it was requested
     std::uint64_t late_loads = 0, late_stores = 0;  // of lines that it did not have yet
     std::uint64_t most_late = 0;
+    // Answers of stores: before the store left, and of those with no slot to spare; in the cycle in
+    // which it left; later.
+    std::uint64_t early_answers = 0, last_slot = 0, answered_leaving = 0, late_answers = 0;
+    std::uint64_t most_answered = 0;  // waiting
+    std::uint64_t held_answers = 0;   // cycles with a store that has no slot to spare for it
     void add(const DsEvents& e) {
       direct += e.direct;
       deferred += e.deferred;
@@ -226,6 +242,9 @@ class DsWorld {
 
   // Where lines meet loads, stores, flushes and fences; not owned, only beside the RTL.
   coverage::Collector* hazards = nullptr;
+  // And answers of stores.
+  coverage::Collector* answers = nullptr;
+  coverage::Collector* waiting = nullptr;
 
   void commit() {
     if (hazards != nullptr && hazards->on() && in_.enable) count_hazards();
@@ -237,6 +256,7 @@ class DsWorld {
       take_local_answer();
       take_local_request();
     } else {
+      rsp_stood_ = false;
       ++seen.off_cycles;
       expect(out_.mq_valid == in_.head_valid && !out_.lm_valid && !out_.ix_valid,
              "off: only wires");
@@ -247,6 +267,8 @@ class DsWorld {
     take_response();
     take_request();
     count_age();
+    used_then_ = used_now_;
+    used_now_ = used_;
   }
 
   // Between phases, with everything answered: what the endpoint holds is what was stored.
@@ -290,8 +312,8 @@ class DsWorld {
   };
   struct Store {
     std::uint64_t line = 0;
-    std::uint64_t born = 0;
-    bool in_local = false, refused = false;
+    std::uint64_t born = 0, came = 0;
+    bool refused = false;
   };
   struct LmRead {
     LmResponse response;
@@ -363,6 +385,9 @@ class DsWorld {
       };
       for (const MemRequest& store : to_local_) meets(line_of_request(store));
       for (const std::uint64_t line : pending_) meets(line);
+      for (const Slot& slot : region_) {
+        if (slot.state == Slot::State::Used && is_late(slot.line)) meets(slot.line);
+      }
       for (const auto& [w, way] : under_way_) meets(way.line);
       for (const auto& [id, load] : loads_) meets(load.line);
       if (!any) meets(0);
@@ -502,7 +527,7 @@ class DsWorld {
     if (early_ == way->first) {
       early_over_ = !in_.mq_rsp.error;
     } else if (!in_.mq_rsp.error && way->second.clean) {
-      region_[way->second.slot].state = Slot::State::MayBeFree;
+      set(region_[way->second.slot], Slot::State::MayBeFree);
     }
     under_way_.erase(way);
   }
@@ -560,8 +585,8 @@ class DsWorld {
     sr_.pop_front();
   }
 
-  // Here, neither on its way to the endpoint nor in the index. As long as a store of it is not
-  // answered, it may be that one's first.
+  // Here, neither on its way to the endpoint nor in the index. As long as a store of it has not
+  // left, it may be that one's first.
   [[nodiscard]] bool is_late(std::uint64_t line) const {
     const bool goes = std::any_of(under_way_.begin(), under_way_.end(),
                                   [line](const auto& way) { return way.second.line == line; });
@@ -675,12 +700,14 @@ class DsWorld {
     for (unsigned s = 0; s < region_.size(); ++s) {  // a line has one slot
       if (s == r.slot || region_[s].state == Slot::State::Free || region_[s].line != line) continue;
       expect(region_[s].state == Slot::State::MayBeFree, "a line has two slots");
-      region_[s].state = Slot::State::Free;
+      set(region_[s], Slot::State::Free);
     }
     expect(slot.state != Slot::State::Used || slot.line == line, "a slot is used twice");
     seen.slots_reused += slot.ever && slot.line != line;
     seen.late_stores += is_late(line);
-    slot = {Slot::State::Used, line, true};
+    set(slot, Slot::State::Used);
+    slot.line = line;
+    slot.ever = true;
     merge_bytes(local_[r.slot], r.data, r.byte_enable);
     merge_bytes(at(settled_, line), r.data, r.byte_enable);
     last_local_ = store;
@@ -694,13 +721,15 @@ class DsWorld {
       }
     }
     if (early_) {
-      if (early_over_) slot.state = Slot::State::MayBeFree;
+      if (early_over_) set(slot, Slot::State::MayBeFree);
       early_.reset();
       last_local_.reset();
     }
-    const auto at = stores_.find(store.id);
-    expect(at != stores_.end(), "a store was answered before its data were in local memory");
-    if (ok_) at->second.in_local = true;
+  }
+  void set(Slot& slot, Slot::State state) {
+    used_ += state == Slot::State::Used;
+    used_ -= slot.state == Slot::State::Used;
+    slot.state = state;
   }
   // The oldest store that is not in local memory will not be: as if it had not come.
   void take_refusal() {
@@ -752,9 +781,12 @@ class DsWorld {
       expect(!in_.fence || !in_.enable, "a store is taken under the fence");
       merge_bytes(at(flat_, line), r.data, r.byte_enable);
       stored_[line] |= r.byte_enable;
-      stores_[r.id] = {line, live_cycles_, !in_.enable};
+      stores_[r.id] = {line, live_cycles_, cycle_, false};
       if (in_.enable) {
         to_local_.push_back(r);
+        to_answer_.push_back(r.id);
+        waiting_.push_back(r.id);
+        if (!at_random) times_[r.id].came = cycle_;
       } else {
         merge_bytes(at(settled_, line), r.data, r.byte_enable);
       }
@@ -770,10 +802,10 @@ class DsWorld {
       const auto store = stores_.find(r.id);
       expect(store != stores_.end(), "an answer to no store");
       if (!ok_) return;
-      expect(store->second.in_local != store->second.refused,
-             "a store is answered when its data are in local memory or it is refused");
-      expect(r.error == store->second.refused,
-             "a store is answered with an error if it is refused");
+      if (in_.enable) {
+        expect(r.error == store->second.refused,
+               "a store is answered with an error if it is refused");
+      }
       seen.store_before_endpoint += freeze_writes;
       stores_.erase(store);
       ++seen.stores;
@@ -792,6 +824,96 @@ class DsWorld {
     ++seen.loads;
   }
 
+  void count_answer(const DsEvents& e) {
+    using coverage::DsLeft;
+    const DsLeft left = e.direct     ? DsLeft::Direct
+                        : e.deferred ? DsLeft::Deferred
+                        : e.in_place ? DsLeft::InPlace
+                                     : DsLeft::Refused;
+    if (answers != nullptr) {
+      answers->hit({static_cast<unsigned>(how_.front()), static_cast<unsigned>(left)});
+    }
+    how_.pop_front();
+  }
+  // As this cycle begins.
+  void count_waiting() {
+    using coverage::DsWaiting;
+    const auto there = [&](bool is, DsWaiting what) {
+      if (is) waiting->hit({std::min(answered_, 2u), static_cast<unsigned>(what)});
+    };
+    const bool write_over = in_.mq_rsp_valid && in_.mq_rsp.is_write && out_.mq_rsp_ready;
+    there(out_.rsp_valid && !in_.rsp_ready, DsWaiting::AnswerStalled);
+    there(late_, DsWaiting::LateAnswer);
+    there(used_now_ == config_.depth, DsWaiting::NoSlot);
+    there(no_slot_to_spare(), DsWaiting::NoneToSpare);
+    there(write_over && !in_.mq_rsp.error, DsWaiting::WriteOver);
+    there(in_.isolate, DsWaiting::Isolated);
+    there(out_.error, DsWaiting::Error);
+    there(in_.fence, DsWaiting::Fence);
+    there(in_.req_valid && !in_.req.is_write && !out_.sr_valid, DsWaiting::LoadHeld);
+    there(lines_late() >= config_.inserts, DsWaiting::ManyLate);
+  }
+  // For the oldest store not answered.
+  [[nodiscard]] bool no_slot_to_spare() const {
+    return waiting_.size() > answered_ && !late_ && config_.depth - used_now_ <= answered_;
+  }
+  // A line is deferred before the index has it.
+  [[nodiscard]] std::uint64_t lines_late() const {
+    return out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
+  }
+  // What the engine did in the cycle before: a store's answer came to the response register, now
+  // it stands there for the first time; a store left, now there is its event. Of the slots at least
+  // those were not free then in which a store was, and not known to be at the endpoint.
+  void check_answers() {
+    const bool answer = out_.rsp_valid && out_.rsp.is_write && !rsp_stood_;
+    rsp_stood_ = out_.rsp_valid && !in_.rsp_ready;
+    const DsEvents& e = out_.events;
+    const bool left = e.direct || e.deferred || e.in_place || e.refused;
+    const bool late = late_;  // waited then
+    if (answer) {
+      expect(!to_answer_.empty() && to_answer_.front() == out_.rsp.id,
+             "stores are answered in their order, each once");
+      if (!ok_) return;
+      to_answer_.pop_front();
+      if (!at_random) times_[out_.rsp.id].answer = cycle_;
+      const auto store = stores_.find(out_.rsp.id);
+      expect(store != stores_.end() && cycle_ >= store->second.came + 2,
+             "a store is answered in the second cycle after it came at the earliest");
+      if (late) {
+        late_ = false;
+        ++seen.late_answers;
+      } else {
+        const unsigned free = config_.depth - used_then_;
+        expect(free > answered_, "a store is answered without a slot for it and for those before");
+        const bool last = free == answered_ + 1, leaving = left && answered_ == 0;
+        seen.last_slot += last;
+        ++(leaving ? seen.answered_leaving : seen.early_answers);
+        using coverage::DsAnswered;
+        how_.push_back(leaving ? DsAnswered::Leaving
+                       : last  ? DsAnswered::LastSlot
+                               : DsAnswered::Waiting);
+        ++answered_;
+      }
+    }
+    if (left) {
+      expect(!e.refused || answered_ == 0, "a store is refused after its answer");
+      expect(!waiting_.empty(), "a store leaves that there is not");
+      if (!ok_) return;
+      if (!at_random) times_[waiting_.front()].left = cycle_ - 1;
+      waiting_.pop_front();
+      if (answered_ > 0) {
+        --answered_;
+      } else {
+        expect(!late, "a store leaves without an answer while an older one has none");
+        late_ = true;
+        how_.push_back(coverage::DsAnswered::Late);
+      }
+      count_answer(e);
+    }
+    seen.most_answered = std::max<std::uint64_t>(seen.most_answered, answered_);
+    seen.held_answers += no_slot_to_spare();
+    if (waiting != nullptr && waiting->on()) count_waiting();
+  }
   // Age counts only while the endpoint goes on, and deferred stores may be sent or are not waited
   // for.
   void count_age() {
@@ -808,15 +930,16 @@ class DsWorld {
     if (oldest > kLongestWait + 150 * slowest_) fail("a request waits for ever");
   }
   void check_levels() {
-    // A line is deferred before the index has it.
+    check_answers();
     expect(out_.count >= pending_.size(), "a line in the index is not deferred");
-    const std::uint64_t late = out_.count - std::min<std::uint64_t>(out_.count, pending_.size());
+    const std::uint64_t late = lines_late();
     expect(late <= config_.inserts + 2, "more lines are late than there may be");
     seen.most_late = std::max(seen.most_late, late);
     seen.most_pending = std::max<std::uint64_t>(seen.most_pending, out_.count);
     seen.add(out_.events);
     if (out_.events.refused) take_refusal();
     if (!out_.empty) return;
+    expect(waiting_.empty() && !late_, "empty_o, but a store waits or is to be answered");
     expect(to_local_.empty() && out_.count == 0 && under_way_.empty(), "empty_o, but it is not");
     if (in_.fence) check_endpoint();
   }
@@ -840,9 +963,18 @@ class DsWorld {
   std::deque<MemRequest> script_;
   std::uint32_t next_id_ = 100;
   std::map<std::uint32_t, MemResponse> answers_;
+  std::map<std::uint32_t, Times> times_;
   std::unordered_map<std::uint32_t, Load> loads_;
   std::unordered_map<std::uint32_t, Store> stores_;
-  std::deque<MemRequest> to_local_;  // stores taken, not yet in local memory
+  std::deque<MemRequest> to_local_;      // stores taken, not yet in local memory
+  std::deque<std::uint32_t> to_answer_;  // ids of stores taken, not yet in the response register
+  // Stores that wait, so many of them answered, and whether one left without: till the cycle
+  // before.
+  std::deque<std::uint32_t> waiting_;
+  unsigned answered_ = 0;
+  std::deque<coverage::DsAnswered> how_;  // the answered ones of them were
+  bool late_ = false, rsp_stood_ = false;
+  unsigned used_ = 0, used_now_ = 0, used_then_ = 0;  // slots: now, as this cycle began, the last
   std::optional<MemRequest> last_local_;
   unsigned last_slot_ = 0;
   std::optional<unsigned> early_;  // a write that the memory queue took before local memory
