@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Answers of the DS engine to the host bridge: done register, read table and the response register.
+// Answers of the DS engine to the host bridge: late register, read table and the response register.
 //
-//   done register     a store is in local memory, or refused
+//   store             one that waits may be answered; or, first, the late register has the one that
+//                     left without, or that was refused
 //   merge             a load is complete in the merge table
 //   local load        read data of local memory; the read table knows whose
 //   mq load           from the memory queue
@@ -23,14 +24,15 @@ module ds_answers
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  // Done register
-  output logic                 done_empty_o,   // level: a store can be answered; low while one
-                                               // waits for its turn
-  input  logic                 done_set_i,     // pulse, only with done_empty_o: a store is to be
-                                               // answered
-  input  sys_id_t              done_id_i,      // its id, with done_set_i
-  input  logic                 done_error_i,   // it is lost, with done_set_i; answered with an
-                                               // error
+  // Stores
+  input  logic                 store_valid_i,  // level: the oldest store without an answer waits
+                                               // and may have it
+  output logic                 store_take_o,   // pulse, only with store_valid_i: it is answered
+  input  sys_id_t              store_id_i,     // its id; with leaves_i as well
+  input  logic                 leaves_i,       // pulse, never with late_o: that store leaves
+  input  logic                 refused_i,      // with leaves_i, without store_valid_i: it is lost,
+                                               // and answered with an error
+  output logic                 late_o,         // level: a store has left and is not answered
   // Read table
   output logic                 read_room_o,    // level: one more read can begin
   output logic [IndexBits-1:0] read_index_o,   // index for it; stays while read_offer_i waits
@@ -70,17 +72,17 @@ module ds_answers
   localparam int unsigned Sources = 4;  // in the order of their turns
 
   // ---------------------------------------------------------------------------------------------
-  // Done register and read table
+  // Late register and read table
   // ---------------------------------------------------------------------------------------------
-  logic             done_q, done_error_q;
-  sys_id_t          done_id_q;
+  logic             late_q, late_error_q;
+  sys_id_t          late_id_q;
   logic [Reads-1:0] reading_q;
   sys_id_t          read_id_q [Reads];
   logic             offered_q;
   index_t           offered_index_q, free_index;
 
   assign free_index = index_t'(first_one(64'(Reads'(~reading_q))));
-  assign done_empty_o = !done_q;
+  assign late_o       = late_q;
   assign read_room_o  = !(&reading_q);
   assign read_index_o = offered_q ? offered_index_q : free_index;
 
@@ -92,7 +94,7 @@ module ds_answers
   logic               rsp_valid_q;
   sys_rsp_t           rsp_q;
 
-  assign want = {mq_valid_i, local_valid_i, merge_valid_i, done_q};
+  assign want = {mq_valid_i, local_valid_i, merge_valid_i, late_q || store_valid_i};
   assign free = !rsp_valid_q || rsp_ready_i;
   // Those after the last one go before those up to it.
   always_comb begin
@@ -101,20 +103,21 @@ module ds_answers
     take  = '0;
     if (free) take = first & (~first + 4'd1);
   end
+  assign store_take_o = take[0] && !late_q;
   assign merge_take_o = take[1];
   assign local_take_o = take[2];
   assign mq_take_o    = take[3];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      done_q      <= 1'b0;
+      late_q      <= 1'b0;
       reading_q   <= '0;
       offered_q   <= 1'b0;
       rsp_valid_q <= 1'b0;
       last_q      <= 4'b1000;
     end else begin
-      if (done_set_i)   done_q <= 1'b1;
-      else if (take[0]) done_q <= 1'b0;
+      if (leaves_i)     late_q <= !take[0];
+      else if (take[0]) late_q <= 1'b0;
       if (take[2])    reading_q[local_index_i] <= 1'b0;
       if (read_add_i) reading_q[read_index_o]  <= 1'b1;
       offered_q <= read_offer_i && !read_add_i;
@@ -124,15 +127,15 @@ module ds_answers
   end
 
   always_ff @(posedge clk_i) begin
-    if (done_set_i) begin
-      done_id_q    <= done_id_i;
-      done_error_q <= done_error_i;
+    if (leaves_i) begin
+      late_id_q    <= store_id_i;
+      late_error_q <= refused_i;
     end
     if (read_add_i)   read_id_q[read_index_o] <= read_id_i;
     if (read_offer_i) offered_index_q <= read_index_o;
     if (take != '0) begin
       rsp_q.is_write <= take[0];
-      rsp_q.error    <= (take[0] && done_error_q) || (take[1] && merge_error_i) ||
+      rsp_q.error    <= (take[0] && late_q && late_error_q) || (take[1] && merge_error_i) ||
                         (take[2] && local_error_i) || (take[3] && mq_error_i);
       unique case (1'b1)
         take[1]: begin
@@ -147,7 +150,7 @@ module ds_answers
           rsp_q.id   <= mq_id_i;
           rsp_q.data <= mq_data_i;
         end
-        default: rsp_q.id <= done_id_q;  // a store's response has no data
+        default: rsp_q.id <= late_q ? late_id_q : store_id_i;  // a store's response has no data
       endcase
     end
   end
@@ -158,12 +161,23 @@ module ds_answers
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
-  DoneOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) done_set_i |-> !done_q)
-    else $error("a store was done before the one before it was answered");
-  Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      take[0] |=> rsp_valid_o && rsp_o.is_write && rsp_o.error == $past(done_error_q) &&
-                  rsp_o.id == $past(done_id_q))
+  LateOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni) leaves_i |-> !late_q)
+    else $error("a store left before the one before it was answered");
+  Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      refused_i |-> leaves_i && !store_valid_i)
+    else $error("a store was refused that stays, or that has a slot left for it");
+  // In their order: the late one, which is older, first.
+  StoreTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      store_take_o |-> store_valid_i && !late_q)
+    else $error("a store was answered that may not be, or before an older one");
+  Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      take[0] |=> rsp_valid_o && rsp_o.is_write &&
+                  rsp_o.error == ($past(late_q) && $past(late_error_q)) &&
+                  rsp_o.id == ($past(late_q) ? $past(late_id_q) : $past(store_id_i)))
     else $error("the answer of a store is not a write's, has a wrong id or a wrong error");
+  LeftAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      leaves_i |=> late_q != $past(store_take_o))
+    else $error("a store left and is answered twice or never");
   LoadError_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take[3:1] != '0 |=> rsp_o.error == $past(take[1] && merge_error_i || take[2] && local_error_i
                                                || take[3] && mq_error_i))

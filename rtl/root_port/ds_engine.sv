@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Deterministic store of a root port: a store is done when it is in the GPU's local memory, and
-// goes to its endpoint when that has time for it.
+// Deterministic store of a root port: a store is done when the GPU's local memory is sure to take
+// it, and goes to its endpoint when that has time for it.
 //
 //   req -+- stores -> store FIFO -> fast, or sequencer -- local memory: data of each slot
 //        |                          |  |  |
@@ -16,15 +16,18 @@
 // load at the entry by an older store, a store by an older load, a flush by loads on their way, and
 // then further loads of that line by the flush.
 //
-// While the endpoint is gone (isolate_i) or refuses (error_o) nothing goes out; a store that finds
-// no slot is then answered with an error.
+// A store is answered while it waits in the FIFO, as soon as a slot is left for it: its place in
+// the order is that of its entry, and no load of its line passes it. Else it is answered as it
+// leaves.
+//
+// While the endpoint is gone (isolate_i) or refuses (error_o) nothing goes out; a store that is not
+// answered and finds no slot is then answered with an error.
 //
 // Off (enable_i 0): req, head and mq_rsp are wired through. enable_i changes only while nothing is
 // in flight.
 //
-// Cycles until a fast store is answered (rsp_valid_o, local memory ready): FIFO 1, begin 1, offer
-// 1, done and response register 2, less the one in which it comes: 4. A head load that is not here
-// costs none.
+// Cycles until a store is answered (rsp_valid_o): FIFO 1, response register 1. One leaves every
+// other cycle at best, a fast one. A head load that is not here costs none.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
@@ -149,7 +152,8 @@ module ds_engine
   // Entry
   // ---------------------------------------------------------------------------------------------
   logic       store_room, store_takes, store_valid, load_held;
-  sys_id_t    store_id;
+  logic       store_answered, store_open, store_answers, store_leaves, spare;
+  sys_id_t    open_id;
   line_addr_t store_line;
   byte_en_t   store_be;
   line_t      store_data;
@@ -162,6 +166,9 @@ module ds_engine
     if (enable_i) req_ready_o = req_i.is_write ? store_takes : sr_ready_i && !load_held;
   end
 
+  // One that leaves and is not answered before
+  assign store_leaves = act.store_pop && !store_answered;
+
   ds_store_fifo #(
     .Depth(Stores)
   ) u_stores (
@@ -171,11 +178,14 @@ module ds_engine
     .room_o     (store_room),
     .req_i,
     .valid_o    (store_valid),
-    .id_o       (store_id),
+    .answered_o (store_answered),
     .line_o     (store_line),
     .be_o       (store_be),
     .data_o     (store_data),
     .pop_i      (act.store_pop),
+    .open_o     (store_open),
+    .open_id_o  (open_id),
+    .answer_i   (store_answers),
     .look_line_i(req_i.line),
     .look_hit_o (load_held)
   );
@@ -241,7 +251,7 @@ module ds_engine
   logic                 ans_valid, ans_error, ans_hold, ans_over;
   logic [WriteBits-1:0] ans_index;
   byte_en_t             mask;
-  logic                 done_valid, done_error, answer_room, read_room;
+  logic                 done_valid, done_error, late_answer, read_room;
   logic [WriteBits-1:0] done_index;
   logic [ReadBits-1:0]  read_index;
   logic                 merge_room, merge_arrived, merge_is;
@@ -277,10 +287,12 @@ module ds_engine
     .done_error_o   (done_error),
     .done_pop_i     (act.done_pop),
     .flush_push_o   (flush_push),
-    .store_room_o   (answer_room),
-    .stored_i       (act.stored),
+    .store_valid_i  (store_open && spare),
+    .store_take_o   (store_answers),
+    .store_id_i     (open_id),
+    .store_leaves_i (store_leaves),
     .refused_i      (act.refused),
-    .store_id_i     (store_id),
+    .late_o         (late_answer),
     .read_room_o    (read_room),
     .read_index_o   (read_index),
     .read_offer_i   (lm_valid_o && !lm_write && lm_kind == LmLoad),
@@ -345,7 +357,10 @@ module ds_engine
     .load_runs_o    (load_runs),
     .may_pass_o     (may_pass),
     .store_valid_i  (store_valid),
-    .answer_room_i  (answer_room),
+    .answered_i     (store_answered),
+    .late_answer_i  (late_answer),
+    .spare_o        (spare),
+    .answer_i       (store_answers && !store_leaves),
     .store_line_i   (store_line),
     .store_be_i     (store_be),
     .key_o          (key),
@@ -395,7 +410,7 @@ module ds_engine
     .ix_slot_i
   );
 
-  assign empty_o = !store_valid && answer_room && quiet;
+  assign empty_o = !store_valid && !late_answer && quiet;
 
   always_comb begin
     lm_req_o       = '0;
@@ -454,12 +469,18 @@ module ds_engine
       (act.write_add && act.pop) |-> !flushed_is)
     else $error("a write to the endpoint began while a load of its line was on its way there");
   Refused_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.refused |-> store_valid && answer_room && !lm_valid_o &&
+      act.refused |-> store_valid && !late_answer && !lm_valid_o &&
                       !(ix_valid_o && ix_op_o != 2'd1))
     else $error("a store was refused that does not wait, or beside a use of local memory or index");
   RefusedAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act.refused |=> !answer_room && $stable(count_o))
+      act.refused |=> late_answer && $stable(count_o))
     else $error("a refused store has no answer, or changed the lines deferred");
+  AnsweredLost_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act.refused |-> !store_answered)
+    else $error("a store was refused that is answered");
+  LateFirst_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      late_answer |-> !store_answered && !store_answers && !act.store_pop)
+    else $error("a store was answered or left while the answer of an older one waits");
   Fence_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (enable_i && fence_i && empty_o) |=> !enable_i || !fence_i || empty_o)
     else $error("a store was taken under a fence");

@@ -5,8 +5,8 @@
 //
 //   begins   it gets a slot, and a place of the write table if it goes to its endpoint at once
 //   offered  from the next cycle on to local memory, and to the memory queue if direct
-//   leaves   in the cycle in which the last of them takes it, or later, as the answer of the store
-//            before it has to be gone and a deferred one has to be let by the sequencer
+//   leaves   in the cycle in which the last of them takes it, or later, as a late answer of the
+//            store before it has to be gone and a deferred one has to be let by the sequencer
 //
 // One at a time, so one leaves every other cycle at best. Nothing here waits for an operation that
 // waits for it: bars_defer_i lasts three cycles, and what is offered needs no index.
@@ -28,7 +28,7 @@ module ds_fast #(
   input  logic                 may_direct_i,    // level: it may go at once, a place is free
   output logic                 begins_o,        // pulse: it takes slot_i, and place_i if direct
   output logic                 begins_direct_o, // with begins_o: it goes at once
-  input  logic                 answer_room_i,   // level: a store can be answered
+  input  logic                 late_answer_i,   // level: the answer of a store that left waits
   input  logic                 bars_defer_i,    // level: none may become deferred in this cycle
   input  logic [StackBits-1:0] slot_i,          // the free slot, with begins_o
   input  logic [WriteBits-1:0] place_i,         // the free place, with begins_o
@@ -41,7 +41,7 @@ module ds_fast #(
   input  logic                 lm_taken_i,      // pulse, only with lm_valid_o
   output logic                 mq_valid_o,      // its write for the endpoint; stays until taken
   input  logic                 mq_taken_i,      // pulse, only with mq_valid_o: its line is going
-  output logic                 leaves_o         // pulse: it leaves and is answered
+  output logic                 leaves_o         // pulse: it leaves
 );
 
   logic                 busy_q, direct_q, lm_q, mq_q;  // lm_q, mq_q: still to be taken there
@@ -51,7 +51,7 @@ module ds_fast #(
   assign begins_o        = store_valid_i && !busy_q && alone_i && !bars_begin_i;
   assign begins_direct_o = may_direct_i;
   assign leaves_o        = busy_q && (!lm_q || lm_taken_i) && (!mq_q || mq_taken_i) &&
-                           answer_room_i && (direct_q || !bars_defer_i);
+                           !late_answer_i && (direct_q || !bars_defer_i);
 
   assign busy_o     = busy_q;
   assign direct_o   = direct_q;
@@ -110,7 +110,7 @@ module ds_fast #(
       (leaves_o && !direct_o) |-> !bars_defer_i)
     else $error("a fast store was deferred in a cycle in which none may");
   LeavesAnswered_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      leaves_o |-> answer_room_i)
+      leaves_o |-> !late_answer_i)
     else $error("a fast store left before the store before it was answered");
   StoreStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni) busy_o |-> store_valid_i)
     else $error("a fast store is on its way and none waits");

@@ -62,14 +62,15 @@ module ds_returns
   // Data of a flush
   output logic                 flush_push_o,     // pulse: lm_rsp_i has the data of a write to the
                                                  // endpoint; must be taken in this cycle
-  // A store is in local memory, or refused
-  output logic                 store_room_o,     // level: a store can be answered; low while one
-                                                 // waits for its turn
-  input  logic                 stored_i,         // pulse, only with store_room_o: the store is in
-                                                 // local memory; it is answered without error
-  input  logic                 refused_i,        // pulse, likewise, never with stored_i: the store
-                                                 // is lost; it is answered with an error
-  input  sys_id_t              store_id_i,       // id of that store, with either
+  // Stores
+  input  logic                 store_valid_i,    // level: the oldest store without an answer waits
+                                                 // and may have it
+  output logic                 store_take_o,     // pulse, only with store_valid_i: it is answered
+  input  sys_id_t              store_id_i,       // its id; with store_leaves_i as well
+  input  logic                 store_leaves_i,   // pulse, never with late_o: that store leaves
+  input  logic                 refused_i,        // with store_leaves_i, without store_valid_i: it
+                                                 // is lost, and answered with an error
+  output logic                 late_o,           // level: a store has left and is not answered
   // A head load's read of local memory
   output logic                 read_room_o,      // level: one more load can read local memory
   output logic [ReadBits-1:0]  read_index_o,     // index for that read; stays while read_offer_i
@@ -189,10 +190,12 @@ module ds_returns
   ) u_answers (
     .clk_i,
     .rst_ni,
-    .done_empty_o (store_room_o),
-    .done_set_i   (stored_i || refused_i),
-    .done_id_i    (store_id_i),
-    .done_error_i (refused_i),
+    .store_valid_i,
+    .store_take_o,
+    .store_id_i,
+    .leaves_i     (store_leaves_i),
+    .refused_i,
+    .late_o,
     .read_room_o,
     .read_index_o,
     .read_offer_i,

@@ -54,7 +54,11 @@ module ds_stack
                                                  // in flight
   // Oldest store
   input  logic                 store_valid_i,    // a store waits; stays until act_o.store_pop
-  input  logic                 answer_room_i,    // level: a store can be answered
+  input  logic                 answered_i,       // level: the oldest store is answered
+  input  logic                 late_answer_i,    // level: the answer of a store that left waits
+  output logic                 spare_o,          // level: one more store that waits may be
+                                                 // answered, a slot is left for it
+  input  logic                 answer_i,         // pulse, only with spare_o: one is, and waits on
   input  line_addr_t           store_line_i,     // line of the oldest store; stays until
                                                  // act_o.store_pop
   input  byte_en_t             store_be_i,       // its byte enables; stay likewise
@@ -215,6 +219,18 @@ module ds_stack
     .used_o     (slots_used)
   );
 
+  ds_promises #(
+    .Depth(Depth)
+  ) u_promises (
+    .clk_i,
+    .rst_ni,
+    .take_i   (act_o.slot_take),
+    .release_i(act_o.slot_release),
+    .spare_o,
+    .answer_i,
+    .leaves_i (act_o.store_pop && answered_i)
+  );
+
   ram_1r1w #(
     .Width(LineAddrBits + LineBytes),
     .Depth(Depth)
@@ -354,7 +370,7 @@ module ds_stack
     .may_direct_i   (may_direct_i && !error_o && (flushing ? write_room_two : write_room)),
     .begins_o       (fast_begins),
     .begins_direct_o(fast_begins_direct),
-    .answer_room_i,
+    .late_answer_i,
     .bars_defer_i   (bars_defer),
     .slot_i         (free_slot),
     .place_i        (write_next),
@@ -400,7 +416,7 @@ module ds_stack
   assign head_want  = head_valid_i && !head_passes_i && !(head_hit && !head_full) && read_room_i &&
                       !(wanted && head_line_i == wanted_line);
   // Stalled by an older load. A write of the line in flight does no harm: its data is read already.
-  assign store_want = store_valid_i && answer_room_i && !fast_busy && !sr_is_i && !merge_is_i &&
+  assign store_want = store_valid_i && !late_answer_i && !fast_busy && !sr_is_i && !merge_is_i &&
                       late_room && (write_is || !mem_is_i);
 
   ds_sequencer #(
@@ -517,6 +533,15 @@ module ds_stack
       !(fast_begins && (op.slot_take || op.write_add)) &&
       !(fast_leaves && (op.stored || op.store_pop)))
     else $error("a fast store and an operation took a slot or place, or answered a store, at once");
+  AnsweredSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      op_ev.full |-> !answered_i)
+    else $error("a store was answered before it left and finds no slot");
+  AnsweredKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      op.refused |-> !answered_i && !spare_o)
+    else $error("a store was refused that is answered, or that a slot is left for");
+  Promised_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      spare_o |-> 32'(slots_used) < Depth)
+    else $error("a store may be answered although no slot is free");
   OneReleased_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       ans_over_o |-> !op.slot_release && !op.write_free)
     else $error("two writes were over in a cycle");

@@ -3,8 +3,12 @@
 // Store FIFO of the DS engine: stores in the order of their arrival, and a comparison of a line
 // with all of theirs, so that a load does not pass an older store to its line.
 //
-// Latency: a store is visible at the head and to the comparison the cycle after it was pushed; room
-// is known from state only. The head stays until pop_i, the end of its operation.
+// They are answered in the same order, while they wait or as they leave: one that leaves without
+// takes its turn to be answered along.
+//
+// Latency: a store is visible at the head, as the next to be answered and to the comparison the
+// cycle after it was pushed; room is known from state only. The head stays until pop_i, the end of
+// its operation.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
@@ -24,11 +28,15 @@ module ds_store_fifo
   input  sys_req_t   req_i,        // is_write 1, no poison; with push_i
   // Head
   output logic       valid_o,      // level: a store waits; the oldest stays until pop_i
-  output sys_id_t    id_o,         // its id
+  output logic       answered_o,   // level: it is answered
   output line_addr_t line_o,       // its line, address[51:6]
   output byte_en_t   be_o,         // its byte enables
   output line_t      data_o,       // its data
   input  logic       pop_i,        // pulse, only with valid_o: it leaves
+  // Answers
+  output logic       open_o,       // level: a store waits that is not answered
+  output sys_id_t    open_id_o,    // id of the oldest such store; without answered_o it is the head
+  input  logic       answer_i,     // pulse, only with open_o: it is answered
   // Lookup by line
   input  line_addr_t look_line_i,  // line to look up, address[51:6]
   output logic       look_hit_o    // comb from look_line_i: a store to it waits
@@ -46,8 +54,9 @@ module ds_store_fifo
     return (slot == ptr_t'(Depth - 1)) ? '0 : slot + ptr_t'(1);
   endfunction
 
-  ptr_t head_q, tail_q;
-  cnt_t count_q;
+  ptr_t head_q, tail_q, next_q;  // next_q: the oldest store that is not answered
+  cnt_t count_q, open_q;         // open_q: those that are not answered
+  logic turn;                    // next_q's is answered or leaves
 
   // Keys, seen in parallel
   logic [Depth-1:0] valid_q;
@@ -57,12 +66,15 @@ module ds_store_fifo
   byte_en_t be_q [Depth];
   line_t    data_q [Depth];
 
-  assign room_o  = count_q < cnt_t'(Depth);
-  assign valid_o = count_q != '0;
-  assign id_o    = id_q[head_q];
-  assign line_o  = line_q[head_q];
-  assign be_o    = be_q[head_q];
-  assign data_o  = data_q[head_q];
+  assign room_o     = count_q < cnt_t'(Depth);
+  assign valid_o    = count_q != '0;
+  assign answered_o = count_q != open_q;
+  assign line_o     = line_q[head_q];
+  assign be_o       = be_q[head_q];
+  assign data_o     = data_q[head_q];
+  assign open_o     = open_q != '0;
+  assign open_id_o  = id_q[next_q];
+  assign turn       = answer_i || (pop_i && !answered_o);
 
   always_comb begin
     look_hit_o = 1'b0;
@@ -75,7 +87,9 @@ module ds_store_fifo
     if (!rst_ni) begin
       head_q  <= '0;
       tail_q  <= '0;
+      next_q  <= '0;
       count_q <= '0;
+      open_q  <= '0;
       valid_q <= '0;
     end else begin
       if (push_i) begin
@@ -86,7 +100,9 @@ module ds_store_fifo
         head_q          <= next_slot(head_q);
         valid_q[head_q] <= 1'b0;
       end
+      if (turn)            next_q  <= next_slot(next_q);
       if (push_i != pop_i) count_q <= push_i ? count_q + cnt_t'(1) : count_q - cnt_t'(1);
+      if (push_i != turn)  open_q  <= push_i ? open_q + cnt_t'(1) : open_q - cnt_t'(1);
     end
   end
 
@@ -121,7 +137,20 @@ module ds_store_fifo
       valid_q[head_q] == valid_o)
     else $error("the oldest place is valid without a store, or not valid with one");
   HeadStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (valid_o && !pop_i) |=> valid_o && $stable(line_o) && $stable(be_o) && $stable(id_o))
+      (valid_o && !pop_i) |=> valid_o && $stable(line_o) && $stable(be_o))
     else $error("the oldest store changed or went away before it was popped");
+  Answer_A: assert property (@(posedge clk_i) disable iff (!rst_ni) answer_i |-> open_o)
+    else $error("a store was answered and all that wait are");
+  Open_A: assert property (@(posedge clk_i) disable iff (!rst_ni) open_q <= count_q)
+    else $error("more stores are not answered than wait");
+  // In the order of their entry: those answered are the oldest.
+  logic [CntBits:0] past_head;
+  assign past_head = (CntBits + 1)'(head_q) + (CntBits + 1)'(count_q - open_q);
+  InOrder_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(next_q) == (32'(past_head) < Depth ? 32'(past_head) : 32'(past_head) - Depth))
+    else $error("a store was answered before an older one, or twice");
+  AnsweredStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (answered_o && !pop_i) |=> answered_o)
+    else $error("the oldest store was answered and is no longer");
 
 endmodule

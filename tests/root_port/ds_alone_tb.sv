@@ -60,8 +60,8 @@ module ds_alone_tb
   output logic [18:0]       act_o,
   output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
                                       // memory, by the memory queue, leaves direct, leaves deferred,
-                                      // waits at local memory, at the memory queue, for the answer
-                                      // before, for the sequencer, to begin for late lines; a
+                                      // waits at local memory, at the memory queue, for the late
+                                      // answer, for the sequencer, to begin for late lines; a
                                       // write's answer is held, is over at once, waits
   output logic [8:0][3:0]   tables_o  // from bit 0: store FIFO, reads, merges, writes, completions,
                                       // flushes, slots in use, deferred, late
@@ -194,8 +194,8 @@ module ds_alone_tb
       u_engine.ans_valid && u_engine.ans_hold,
       u_engine.store_valid && !u_engine.u_stack.fast_busy && u_engine.u_stack.u_fast.alone_i &&
       !u_engine.u_stack.bars_begin && !u_engine.u_stack.late_room,
-      fast_taken && u_engine.answer_room && !u_engine.u_stack.u_fast.leaves_o,
-      fast_taken && !u_engine.answer_room,
+      fast_taken && !u_engine.late_answer && !u_engine.u_stack.u_fast.leaves_o,
+      fast_taken && u_engine.late_answer,
       u_engine.u_stack.u_fast.mq_valid_o && !u_engine.u_stack.u_fast.mq_taken_i,
       u_engine.u_stack.u_fast.lm_valid_o && !u_engine.u_stack.u_fast.lm_taken_i,
       u_engine.u_stack.u_fast.leaves_o && !u_engine.u_stack.u_fast.direct_q,

@@ -500,6 +500,8 @@ module ds_loads_fv
       (u_engine.u_stores.tail_q == (store_at ^ u_engine.u_stores.count_q[0])) && u_engine.u_stores.count_q <= 2
       && u_engine.u_stores.valid_q[store_at] == store_valid[0]
       && u_engine.u_stores.valid_q[!store_at] == store_valid[1]
+      && u_engine.u_stores.open_q <= u_engine.u_stores.count_q
+      && u_engine.u_stores.next_q == (store_at ^ u_engine.u_stores.count_q[0] ^ u_engine.u_stores.open_q[0])
       && (!store_valid[0] || store_known[0]) && (!store_valid[1] || store_known[1]));
 
   // Index, filter and stack of deferred slots agree.
@@ -602,6 +604,11 @@ module ds_loads_fv
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni) slots_right);
   Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stack_right);
   Places_A: assert property (@(posedge clk_i) disable iff (!rst_ni) places_right);
+  // What ds_promises counts
+  Promises_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_engine.u_stack.u_promises.free_q == (StackBits + 1)'(Depth) - fresh_at + pool
+      && u_engine.u_stack.u_promises.waiting_q
+         == (StackBits + 1)'(u_engine.u_stores.count_q - u_engine.u_stores.open_q));
   for (genvar l = 0; l < 2; l++) begin : g_words
     Word_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         deferred_q[l] |-> word_line[deferred_at_q[l]] == Lines[l]);
@@ -642,7 +649,7 @@ module ds_loads_fv
   assign key_merge = (merge_waits[0] && merge_line[0] == key_line) || (merge_waits[1] && merge_line[1] == key_line);
   Store_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_s |->
       store_valid[0] && !fast && !(head_valid_q && head_q.line == key) && !key_merge
-      && (!key_mem || on_way[key_line]) && (u_engine.answer_room || state > SWrite));
+      && (!key_mem || on_way[key_line]) && !u_engine.late_answer);
   StoreNew_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       fresh ? state inside {Idle, SWrite, SPut} : state != SPut);
   StoreSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -876,9 +883,11 @@ module ds_loads_fv
       &merge_right);
   Answer_A: assert property (@(posedge clk_i) disable iff (!rst_ni) rsp_valid |->
       (rsp.is_write ? rsp.id == '0 && !rsp.error : rsp.id inside {16'h0, Watched}));
-  DoneRegister_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !u_engine.answer_room |-> u_engine.u_returns.u_answers.done_id_q == '0
-                                && !u_engine.u_returns.u_answers.done_error_q);
+  // The answer of a store that left is before those of the FIFO.
+  LateAnswer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      u_engine.late_answer |-> u_engine.u_returns.u_answers.late_id_q == '0
+                               && !u_engine.u_returns.u_answers.late_error_q
+                               && u_engine.u_stores.open_q == u_engine.u_stores.count_q);
 
   // A load in the memory queue, and no merge of it: nothing of its line is here.
   for (genvar e = 0; e < 2; e++) begin : g_mem
