@@ -83,8 +83,7 @@ void EndpointModel::tick(Time now) {
   // Inputs of the DevLoad registers as they stand in this cycle: before anything moves.
   const Measures measures = light ? Measures{} : measure(now);
   meter_.egress().pass(since_clocked(now), load_);
-  const DramCache::Check check =
-      cache_.check_due() ? cache_.begin_check() : DramCache::Check{};
+  const DramCache::Check check = cache_.check_due() ? cache_.begin_check() : DramCache::Check{};
   if (commands < kCommandDepth) push(now);
   if (check.valid && cache_.end_check(check)) {
     registers_.count(event_bit(DramEvent::Whole));
@@ -119,10 +118,9 @@ bool EndpointModel::stays_light(Time now) const {
   const auto light = [this](LoadSource source, unsigned most) {
     return most < light_below_[static_cast<std::size_t>(source)];
   };
-  const bool media_light =
-      under_way_ < commands_light_ ||
-      (now < status_until_ && light(LoadSource::Backlog, status_.backlog) &&
-       light(LoadSource::Tasks, status_.tasks));
+  const bool media_light = under_way_ < commands_light_ ||
+                           (now < status_until_ && light(LoadSource::Backlog, status_.backlog) &&
+                            light(LoadSource::Tasks, status_.tasks));
   return media_light && light(LoadSource::Ingress, parts_.m2s.most_rx_level()) &&
          light(LoadSource::Mshr, mshrs_that_count());
 }
@@ -145,9 +143,8 @@ void EndpointModel::use_thresholds() {
     return light_below_[static_cast<std::size_t>(source)];
   };
   if (!load_.throughput_reduction) of(LoadSource::Tasks) = 0xff;  // they never count
-  commands_light_ = of(LoadSource::Tasks) == 0
-                        ? 0
-                        : parts_.media.commands_of_backlog(of(LoadSource::Backlog));
+  commands_light_ =
+      of(LoadSource::Tasks) == 0 ? 0 : parts_.media.commands_of_backlog(of(LoadSource::Backlog));
 }
 
 // Only what has changed: a second cycle of the same value leaves a level where the first put it.
@@ -490,8 +487,8 @@ void EndpointModel::plan(Time now) {
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
-  const Time message = demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now)
-                                                          : parts_.m2s.rx_news(now);
+  const Time message =
+      demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now) : parts_.m2s.rx_news(now);
   const Time next = earlier(media_next_, message);
   next_ = later(next, soon);
 }

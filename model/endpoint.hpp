@@ -201,11 +201,11 @@ class EndpointModel : public EndpointRegisters {
   MediaOp answer_op_ = MediaOp::Read;
 
   DevLoadMeter meter_;
-  Measures light_below_{};           // a measure that is less leaves a light level light
-  std::uint32_t commands_light_ = 0; // with fewer on the media their measures are less
-  std::uint32_t under_way_ = 0;      // commands not answered
-  MediaStatus status_;               // what the media told
-  Time status_until_{0};             // that holds before then
+  Measures light_below_{};            // a measure that is less leaves a light level light
+  std::uint32_t commands_light_ = 0;  // with fewer on the media their measures are less
+  std::uint32_t under_way_ = 0;       // commands not answered
+  MediaStatus status_;                // what the media told
+  Time status_until_{0};              // that holds before then
   std::optional<Measures> measured_;  // what its levels were last clocked with, as set now
   Time clocked_{0};                   // the last cycle that the meter has seen
 

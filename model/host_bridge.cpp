@@ -2,6 +2,7 @@
 #include "model/host_bridge.hpp"
 
 #include <bit>
+#include <cassert>
 
 #include "common/register_types.hpp"
 
@@ -72,7 +73,7 @@ void HostBridgeModel::decoders_change(Time now) {
     if (!held || held->decoded < now) continue;
     const unsigned way = way_of(held->slot);
     if (way == held->way) continue;
-    // No other is at a decoder in this cycle, and what waits behind has not been there.
+    assert(!adapter_);  // what comes behind has not been decoded yet
     if (held->way == local_way()) local_at_ = Time::never();
     adapter_ = {held->slot, way, held->decoded, held->decoded};
     held.reset();

@@ -145,14 +145,14 @@ class HostBridgeModel {
   std::vector<MemRequest> requests_;    // a slot for each register of bridge and adapter
   std::uint32_t free_slots_;
   std::vector<std::optional<Held>> ways_;  // the bridge's registers, one each way out
-  std::optional<Held> adapter_;      // that waits for its way
-  std::optional<unsigned> offered_;  // slot: on the bus, waits for the adapter
+  std::optional<Held> adapter_;            // that waits for its way
+  std::optional<unsigned> offered_;        // slot: on the bus, waits for the adapter
   Time bus_free_{0};
   // Cycles in which the last requests are decoded.
   std::array<Time, 4> decoded_{Time::never(), Time::never(), Time::never(), Time::never()};
-  unsigned last_decoded_ = 0;        // its place
-  std::uint32_t stuck_ = 0;          // ways that wait for room in their port
-  std::uint32_t responding_ = 0;     // root ports with a response for the bus
+  unsigned last_decoded_ = 0;     // its place
+  std::uint32_t stuck_ = 0;       // ways that wait for room in their port
+  std::uint32_t responding_ = 0;  // root ports with a response for the bus
   RingQueue<Answer, 256> answers_;
   Time forward_next_ = Time::never();
   Time collect_next_ = Time::never();  // a response waits for the bus

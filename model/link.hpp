@@ -148,7 +148,8 @@ class LinkDirection {
   static constexpr unsigned kRetrySequence = 6;    // five RETRY.Frame and the Req or Ack
 
   // The messages of one kind, from push to pop in one place and in order: first those that have
-  // left in a flit, then those of which chunks are still to be sent (wd), then those not yet packed.
+  // left in a flit, then those of which chunks are still to be sent (wd), then those not yet
+  // packed.
   class Lane {
    public:
     static constexpr std::size_t kPlaces = 128;
@@ -261,7 +262,7 @@ class LinkDirection {
   Time out_launch_{0};   // cycle in which the previous flit left for the wire
   Time busy_until_{0};   // serialiser
   RingQueue<Wire, kMostFlits> wire_;
-  Time pack_next_ = Time::never();     // a flit may be selected
+  Time pack_next_ = Time::never();  // a flit may be selected
   std::mt19937_64 rng_;
   double flit_error_probability_ = 0.0;
   SpecFaults<SpecAsked> spec_faults_;

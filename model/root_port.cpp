@@ -88,8 +88,8 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
   if (switched_ == now) on_ = was_on_;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  // With nothing else in this cycle it goes into the queue and no more; deterministic store looks at
-  // a load once it is there.
+  // With nothing else in this cycle it goes into the queue and no more; deterministic store looks
+  // at a load once it is there.
   if (next_ > now && !still_refuses_ && !(on_ && request.is_write)) {
     queue_.push(request);
     wake(now + kCycle);
@@ -112,8 +112,7 @@ void RootPortModel::offer_hint(std::uint64_t granule, Time now) {
 // the next, what is written this cycle is seen in the next.
 void RootPortModel::tick(Time now) {
   if (gran_changes_ <= now) tell_gran();
-  const bool switches =
-      on_ != regs_.ds_control.enable && is_quiet() && !response_leaves(now);
+  const bool switches = on_ != regs_.ds_control.enable && is_quiet() && !response_leaves(now);
   if (on_) {
     tick_stores(now);
   } else {

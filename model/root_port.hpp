@@ -102,8 +102,8 @@ class RootPortModel {
     } else {
       response_.reset();
     }
-    const bool at_once = on_ || still_refuses_ || on_ != regs_.ds_control.enable ||
-                         own_answers(refuses()) != 0;
+    const bool at_once =
+        on_ || still_refuses_ || on_ != regs_.ds_control.enable || own_answers(refuses()) != 0;
     wake(at_once ? now : parts_.s2m.rx_event(now));
   }
   [[nodiscard]] bool responding() const {
@@ -193,11 +193,11 @@ class RootPortModel {
   bool on_ = false, was_on_ = false;  // the latter before `switched_`
   Time switched_ = Time::never();
   DeterministicStore ds_;
-  DeterministicStore::In ds_in_;  // refilled each cycle: too large to make again
-  Time ds_clocked_{0};            // cycle of its last clock()
-  bool answer_taken_ = false;     // its response leaves in this cycle
+  DeterministicStore::In ds_in_;           // refilled each cycle: too large to make again
+  Time ds_clocked_{0};                     // cycle of its last clock()
+  bool answer_taken_ = false;              // its response leaves in this cycle
   Time response_left_at_ = Time::never();  // the last cycle in which one left, on or off
-  unsigned under_way_ = 0;        // requests taken and not yet answered
+  unsigned under_way_ = 0;                 // requests taken and not yet answered
 
   std::optional<MemRequest> incoming_;
   bool down_ = false, isolated_ = false;
