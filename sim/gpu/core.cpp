@@ -6,7 +6,13 @@
 namespace cxlgpu {
 
 Core::Core(GpuShared& shared, Llc& llc, std::uint32_t index)
-    : shared_(shared), index_(index), lsu_(shared, llc, index) {
+    : shared_(shared),
+      index_(index),
+      lsu_(shared, llc, index),
+      ready_(shared.params.warps),
+      ready_memory_(shared.params.warps),
+      results_(shared.params.warps) {
+  warps_.reserve(warps());
   for (std::uint32_t w = 0; w < warps(); ++w) warps_.emplace_back(*this, index * warps() + w, w);
   finished_ = warps();
 }
@@ -71,22 +77,23 @@ void Core::lsu_free() {
 }
 
 void Core::refresh(Warp& warp) {
-  const std::uint64_t bit = std::uint64_t{1} << warp.slot_;
-  ready_ &= ~bit;
-  memory_ &= ~bit;
-  results_ &= ~bit;
+  ready_.erase(warp.slot_);
+  ready_memory_.erase(warp.slot_);
+  results_.erase(warp.slot_);
   if (warp.instructions_.empty()) return;
   if (warp.result_at_ > shared_.now) {
-    results_ |= bit;
+    results_.insert(warp.slot_);
     shared_.wake(index_);  // another cause of its slots
     return;
   }
   const MemOp* op = warp.instructions_.front().op;
-  if (op != nullptr) {
-    memory_ |= bit;
-    if (has_result(op->kind) && warp.loads_ >= shared_.params.loads_per_warp) return;
+  if (op == nullptr) {
+    ready_.insert(warp.slot_);
+  } else if (!has_result(op->kind) || warp.loads_ < shared_.params.loads_per_warp) {
+    ready_memory_.insert(warp.slot_);
+  } else {
+    return;
   }
-  ready_ |= bit;
   shared_.wake(index_);
 }
 
@@ -98,8 +105,8 @@ void Core::account() {
 
 std::uint64_t GpuStats::*Core::cause() const {
   if (finished_ == warps()) return &GpuStats::idle_cycles;
-  if (ready_ != 0) return &GpuStats::stall_lsu_cycles;
-  if (results_ != 0) return &GpuStats::stall_result_cycles;
+  if (!ready_.empty() || !ready_memory_.empty()) return &GpuStats::stall_lsu_cycles;
+  if (!results_.empty()) return &GpuStats::stall_result_cycles;
   if (finished_ + arrived_ + core_arrived_ == warps()) return &GpuStats::stall_barrier_cycles;
   return &GpuStats::stall_memory_cycles;
 }
@@ -108,38 +115,39 @@ void Core::tick() {
   account();
   if (core_barrier_full()) release_core_barrier();
   if (lsu_.runnable()) lsu_.run();
-  if (issue()) {
+  if (can_issue()) {
+    issue_head(warps_[pick()]);
     ++shared_.stats.issue_cycles;
     accounted_ = shared_.now + 1;
+    if (can_issue()) return;  // in the next cycle, too: nothing to account for
   }
   cause_ = cause();
   if (!can_issue() && !lsu_.runnable() && !core_barrier_full()) {
-    shared_.active_cores &= ~(std::uint64_t{1} << index_);
+    shared_.active_cores.erase(index_);
   }
 }
 
-bool Core::issue() {
-  const std::uint64_t candidates = lsu_.full() ? ready_ & ~memory_ : ready_;
-  if (candidates == 0) return false;
-  issue_head(warps_[pick(candidates)]);
-  return true;
-}
-
-std::uint32_t Core::pick(std::uint64_t candidates) {
-  const std::uint64_t later = candidates & (~std::uint64_t{0} << next_warp_);
+std::uint32_t Core::pick() {
+  const auto members = [this](std::uint32_t w) { return candidates(w); };
   if (shared_.params.scheduler == Scheduler::Gto) {
     // Warps of a kernel start together: the oldest is the lowest.
-    const bool same = (later & (std::uint64_t{1} << next_warp_)) != 0;
-    if (!same) next_warp_ = static_cast<std::uint32_t>(std::countr_zero(candidates));
+    const bool same = (candidates(next_warp_ / 64) & IndexSet::bit(next_warp_)) != 0;
+    if (!same) next_warp_ = first_index(ready_.words(), members, 0);
     return next_warp_;
   }
-  const auto slot = static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : candidates));
+  const std::uint32_t slot = first_index(ready_.words(), members, next_warp_);
   next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
   return slot;
 }
 
 void Core::issue_head(Warp& warp) {
   auto& head = warp.instructions_.front();
+  if (head.count > 1 &&
+      shared_.params.units.latency(head.unit) == 1) {  // more of it, as most often
+    --head.count;
+    count_arithmetic(head);
+    return;
+  }
   if (head.op != nullptr) {
     issue_memory(warp, *head.op);
   } else if (head.count != 0) {
@@ -157,11 +165,15 @@ void Core::issue_head(Warp& warp) {
   if (warp.instructions_.empty()) warp.settle();
 }
 
-void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
+void Core::count_arithmetic(const Warp::Instruction& instruction) {
   GpuStats& stats = shared_.stats;
   ++stats.computes;
   ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
   stats.thread_instructions += instruction.lanes;
+}
+
+void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
+  count_arithmetic(instruction);
   const std::uint32_t latency = shared_.params.units.latency(instruction.unit);
   if (latency == 1 || (instruction.count > 1 && !instruction.chain)) return;
   warp.result_at_ = shared_.now + latency;

@@ -35,6 +35,7 @@
 #include <cassert>
 #include <coroutine>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -250,14 +251,37 @@ class Warp {
     MemOp* op = new_op(kind, Array::kBytes, mask);
     if (op != nullptr) {
       std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
-      for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
-        const unsigned lane = first_lane(m);
-        const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
-        op->addr[lane] = address;
-        some |= address;
-        every &= address;
+      std::uint64_t astray = 0;                           // not element by element
+      mask &= full_mask();
+      const bool all = mask == full_mask() && width_ % MemOp::kChunk == 0;
+      if (all) {
+        std::uint64_t next = array.address(static_cast<std::uint64_t>(index[0]));
+        for (unsigned lane = 0; lane < width_; lane += MemOp::kChunk) {
+          std::array<std::uint64_t, MemOp::kChunk> addresses;
+          for (unsigned i = 0; i < MemOp::kChunk; ++i) {
+            addresses[i] = array.address(static_cast<std::uint64_t>(index[lane + i]));
+            some |= addresses[i];
+            every &= addresses[i];
+            astray |= addresses[i] ^ (next + std::uint64_t{i} * Array::kBytes);
+          }
+          std::memcpy(&op->addr[lane], addresses.data(), sizeof addresses);
+          next += std::uint64_t{MemOp::kChunk} * Array::kBytes;
+        }
+      } else {
+        for (LaneMask m = mask; m != 0; m &= m - 1) {
+          const unsigned lane = first_lane(m);
+          const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+          op->addr[lane] = address;
+          some |= address;
+          every &= address;
+        }
       }
       op->one_line = (some & ~every) < kLineBytes;
+      op->shape = LineShape::Any;
+      if (all && op->one_line) {
+        if (astray == 0) op->shape = LineShape::Consecutive;
+        if (some == every) op->shape = LineShape::Same;
+      }
     }
     return op;
   }
@@ -272,7 +296,9 @@ class Warp {
   void store_to(OpKind kind, const Array& array, const Lanes<I>& index, const Lanes<T>& value,
                 LaneMask mask) {
     if (MemOp* op = prepare(kind, array, index, mask)) {
-      set_words(op->value, value, mask);
+      for (unsigned lane = 0; lane < width_; lane += MemOp::kChunk) {
+        std::memcpy(&op->value[lane * sizeof(T)], &value[lane], MemOp::kChunk * sizeof(T));
+      }
       append({.op = op});
     }
   }
@@ -283,17 +309,16 @@ class Warp {
     MemOp* op = prepare(OpKind::Atomic, array, index, mask);
     if (op == nullptr) return {*this, empty_op()};
     op->atomic = which;
-    set_words(op->value, value, mask);
-    if (compare != nullptr) set_words(op->compare, *compare, mask);
+    set_elements(op->value, value, mask);
+    if (compare != nullptr) set_elements(op->compare, *compare, mask);
     append({.op = op});
     return {*this, op};
   }
   template <typename T>
-  static void set_words(Lanes<std::uint64_t>& words, const Lanes<T>& values, LaneMask mask) {
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
+  void set_elements(MemOp::Elements& elements, const Lanes<T>& values, LaneMask mask) const {
+    for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
       const unsigned lane = first_lane(m);
-      words[lane] = 0;
-      std::memcpy(&words[lane], &values[lane], sizeof(T));
+      std::memcpy(&elements[lane * sizeof(T)], &values[lane], sizeof(T));
     }
   }
   MemOp* empty_op();  // an access without lanes: done, no instruction
@@ -349,8 +374,8 @@ template <typename T>
 Lanes<T> LoadHandle<T>::get() const {
   assert(op_ != nullptr && op_->done());
   Lanes<T> out{};
-  for (unsigned lane = 0; lane < warp_->width(); ++lane) {
-    std::memcpy(&out[lane], &op_->value[lane], sizeof(T));
+  for (unsigned lane = 0; lane < op_->width; lane += MemOp::kChunk) {
+    std::memcpy(&out[lane], &op_->value[lane * sizeof(T)], MemOp::kChunk * sizeof(T));
   }
   return out;
 }
