@@ -12,6 +12,9 @@ Core::Core(GpuShared& shared, Llc& llc, std::uint32_t index)
       ready_(shared.params.warps),
       ready_memory_(shared.params.warps),
       results_(shared.params.warps) {
+  for (unsigned u = 0; u < kUnits; ++u) {
+    if (shared.params.units.latency(static_cast<Unit>(u)) == 1) one_cycle_ |= 1u << u;
+  }
   warps_.reserve(warps());
   for (std::uint32_t w = 0; w < warps(); ++w) warps_.emplace_back(*this, index * warps() + w, w);
   finished_ = warps();
@@ -111,12 +114,35 @@ std::uint64_t GpuStats::*Core::cause() const {
   return &GpuStats::stall_memory_cycles;
 }
 
+inline std::uint32_t Core::pick() {
+  const bool memory = !lsu_.full();
+  const auto members = [&](std::uint32_t w) {
+    return ready_.word(w) | (memory ? ready_memory_.word(w) : 0);
+  };
+  if (shared_.params.scheduler == Scheduler::Gto) {
+    // Warps of a kernel start together: the oldest is the lowest.
+    const bool same = (members(next_warp_ / 64) & IndexSet::bit(next_warp_)) != 0;
+    if (!same) next_warp_ = first_index(ready_.words(), members, 0);
+    return next_warp_;
+  }
+  const std::uint32_t slot = first_index(ready_.words(), members, next_warp_);
+  next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
+  return slot;
+}
+
 void Core::tick() {
   account();
   if (core_barrier_full()) release_core_barrier();
   if (lsu_.runnable()) lsu_.run();
   if (can_issue()) {
-    issue_head(warps_[pick()]);
+    Warp& warp = warps_[pick()];
+    Warp::Instruction& head = warp.instructions_.front();
+    if (head.count > 1 && one_cycle(head.unit)) {  // as most often: the warp has more of it
+      --head.count;
+      count_arithmetic(head);
+    } else {
+      issue_head(warp);
+    }
     ++shared_.stats.issue_cycles;
     accounted_ = shared_.now + 1;
     if (can_issue()) return;  // in the next cycle, too: nothing to account for
@@ -127,27 +153,8 @@ void Core::tick() {
   }
 }
 
-std::uint32_t Core::pick() {
-  const auto members = [this](std::uint32_t w) { return candidates(w); };
-  if (shared_.params.scheduler == Scheduler::Gto) {
-    // Warps of a kernel start together: the oldest is the lowest.
-    const bool same = (candidates(next_warp_ / 64) & IndexSet::bit(next_warp_)) != 0;
-    if (!same) next_warp_ = first_index(ready_.words(), members, 0);
-    return next_warp_;
-  }
-  const std::uint32_t slot = first_index(ready_.words(), members, next_warp_);
-  next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
-  return slot;
-}
-
 void Core::issue_head(Warp& warp) {
   auto& head = warp.instructions_.front();
-  if (head.count > 1 &&
-      shared_.params.units.latency(head.unit) == 1) {  // more of it, as most often
-    --head.count;
-    count_arithmetic(head);
-    return;
-  }
   if (head.op != nullptr) {
     issue_memory(warp, *head.op);
   } else if (head.count != 0) {
@@ -165,18 +172,10 @@ void Core::issue_head(Warp& warp) {
   if (warp.instructions_.empty()) warp.settle();
 }
 
-void Core::count_arithmetic(const Warp::Instruction& instruction) {
-  GpuStats& stats = shared_.stats;
-  ++stats.computes;
-  ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
-  stats.thread_instructions += instruction.lanes;
-}
-
 void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
   count_arithmetic(instruction);
-  const std::uint32_t latency = shared_.params.units.latency(instruction.unit);
-  if (latency == 1 || (instruction.count > 1 && !instruction.chain)) return;
-  warp.result_at_ = shared_.now + latency;
+  if (one_cycle(instruction.unit) || (instruction.count > 1 && !instruction.chain)) return;
+  warp.result_at_ = shared_.now + shared_.params.units.latency(instruction.unit);
   shared_.at({.due = warp.result_at_,
               .kind = GpuShared::Timed::Kind::Result,
               .core = index_,

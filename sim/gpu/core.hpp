@@ -53,15 +53,19 @@ class Core {
     return core_arrived_ != 0 && core_arrived_ + finished_ == warps();
   }
   void release_core_barrier();
-  [[nodiscard]] std::uint32_t pick();
+  [[nodiscard]] std::uint32_t pick();  // precondition: can_issue()
   void issue_head(Warp& warp);
-  void count_arithmetic(const Warp::Instruction& instruction);
+  void count_arithmetic(const Warp::Instruction& instruction) {
+    GpuStats& stats = shared_.stats;
+    ++stats.computes;
+    ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
+    stats.thread_instructions += instruction.lanes;
+  }
+  [[nodiscard]] bool one_cycle(Unit unit) const {
+    return ((one_cycle_ >> static_cast<unsigned>(unit)) & 1) != 0;
+  }
   void issue_arithmetic(Warp& warp, const Warp::Instruction& instruction);
   void issue_memory(Warp& warp, MemOp& op);
-  // Warps that may issue now, of a word of them.
-  [[nodiscard]] std::uint64_t candidates(std::uint32_t w) const {
-    return ready_.word(w) | (lsu_.full() ? 0 : ready_memory_.word(w));
-  }
   [[nodiscard]] bool can_issue() const {
     return !ready_.empty() || (!ready_memory_.empty() && !lsu_.full());
   }
@@ -73,6 +77,7 @@ class Core {
   std::vector<Warp> warps_;      // never moved: handles point at them
   IndexSet ready_;               // warps whose first instruction may issue
   IndexSet ready_memory_;        // those whose first instruction needs the load/store unit
+  unsigned one_cycle_ = 0;       // units without latency beyond it, one bit each
   IndexSet results_;             // warps whose first instruction waits for arithmetic
   std::uint32_t next_warp_ = 0;  // scheduler: where to look first
   std::uint32_t arrived_ = 0, core_arrived_ = 0, finished_;

@@ -2,7 +2,8 @@
 // A set of small numbers: the cores of the GPU, the warps of a core.
 //
 // Purpose: what a machine word is for up to 64 of them, for as many as kMost. Loops go over the
-//          words that the size given needs, which is one for nearly every machine.
+//          words that the size given needs, which is one for nearly every machine; the others are
+//          0.
 // Shapes:  numbers 0..size-1; word w holds 64w..64w+63, the lowest in bit 0.
 // Errors:  a number beyond the size is a programming error (asserted).
 #pragma once
@@ -26,9 +27,8 @@ class IndexSet {
   void erase(std::uint32_t n) { word_of(n) &= ~bit(n); }
   void clear() { word_ = {}; }
   [[nodiscard]] bool empty() const {
-    std::uint64_t any = word_[0];
-    for (std::uint32_t w = 1; w < words_; ++w) any |= word_[w];
-    return any == 0;
+    static_assert(kMost == 4 * 64);
+    return (word_[0] | word_[1] | word_[2] | word_[3]) == 0;  // less work than to ask for the size
   }
   [[nodiscard]] std::uint32_t words() const { return words_; }
   [[nodiscard]] std::uint64_t word(std::uint32_t w) const { return word_[w]; }
@@ -63,6 +63,10 @@ inline void for_each_index(const IndexSet& set, Body body) {
 template <typename Members>
 [[nodiscard]] inline std::uint32_t first_index(std::uint32_t words, Members members,
                                                std::uint32_t from) {
+  if (words == 1) {
+    const std::uint64_t all = members(0), later = all & (~std::uint64_t{0} << from);
+    return static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : all));
+  }
   std::uint32_t w = from / 64;
   std::uint64_t m = members(w) & (~std::uint64_t{0} << from % 64);
   while (m == 0) {

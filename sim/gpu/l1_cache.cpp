@@ -71,7 +71,9 @@ void L1Cache::invalidate(std::uint64_t line) {
 
 std::optional<std::uint16_t> L1Cache::find_mshr(std::uint64_t line) const {
   if (!filling_.may_hold(line / kLineBytes)) return std::nullopt;
-  for (const std::uint16_t index : busy_) {
+  // The newest first: neighbours of a line's loads come soon after the first.
+  for (std::size_t i = busy_.size(); i > 0; --i) {
+    const std::uint16_t index = busy_[i - 1];
     if (mshrs_[index].line == line && !mshrs_[index].stale) return index;
   }
   return std::nullopt;

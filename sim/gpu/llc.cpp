@@ -83,18 +83,18 @@ void Llc::serve() {
     input.pop();
     if (input.empty()) waiting_.erase(core);
   };
-  // A core is served in one of the two, whatever it has queued behind: from the next on, then those
-  // before it.
-  const std::uint32_t words = waiting_.words(), at = next_core_ / 64;
+  // Word by word from that of the next core on; of its own word, the cores before it come last.
+  const std::uint32_t words = waiting_.words();
   const std::uint64_t from_next = ~std::uint64_t{0} << next_core_ % 64;
-  const auto later = [&](std::uint32_t w) {
-    return w < at ? 0 : runnable(w) & (w == at ? from_next : ~std::uint64_t{0});
-  };
-  const auto earlier = [&](std::uint32_t w) {
-    return w > at ? 0 : runnable(w) & (w == at ? ~from_next : ~std::uint64_t{0});
-  };
-  for_each_index(words, later, serve_core);
-  for_each_index(words, earlier, serve_core);
+  std::uint32_t w = next_core_ / 64;
+  std::uint64_t of_word = from_next;
+  for (std::uint32_t n = 1; n <= words + 1; ++n) {
+    for (std::uint64_t m = runnable(w) & of_word; m != 0; m &= m - 1) {
+      serve_core(64 * w + static_cast<std::uint32_t>(std::countr_zero(m)));
+    }
+    if (++w == words) w = 0;
+    of_word = n == words ? ~from_next : ~std::uint64_t{0};
+  }
   if (!popped_.empty() && ++next_core_ == inputs_.size()) next_core_ = 0;
 }
 
