@@ -99,7 +99,8 @@ TEST_F(Cli, EightPortsShareTheData) {
   EXPECT_GT(all, 1000);
   ASSERT_EQ(s.at("media_counters").size(), 8u);
   for (unsigned port = 0; port < 8; ++port) {
-    const double reads = value(s, "/media_counters/" + std::to_string(port) + "/reads");
+    const std::string at = "/media_counters/" + std::to_string(port) + "/reads";
+    const double reads = value(s, at.c_str());
     EXPECT_NEAR(reads, all / 8, all / 80) << port;
   }
   refused({"run", "eight.yaml", "--engine", "model", "--set", "system.ports=16", "--out", "p"},
