@@ -3,6 +3,7 @@
 // 1e4583ac.
 #include "sim/config/key_rows.hpp"
 #include "sim/gpu/ds_region.hpp"
+#include "sim/gpu/index_set.hpp"
 
 namespace cxlgpu {
 
@@ -18,9 +19,11 @@ std::vector<ConfigKey> gpu_keys() {
       row({"gpu.machine", "", text("a file of configs/gpu, without .yaml"),
            "The file that has every other key of gpu; layers above it override it.", "this design"},
           CXLGPU_MEMBER(gpu_machine)),
-      row({"gpu.cores", "cores", between(1, 64), "Cores of the GPU.", "CXL-GPU, table 1a"},
+      row({"gpu.cores", "cores", between(1, IndexSet::kMost), "Cores of the GPU.",
+           "CXL-GPU, table 1a"},
           CXLGPU_MEMBER(gpu.cores)),
-      row({"gpu.warps", "warps", between(1, 64), "Warps of a core.", "Vortex, usual build"},
+      row({"gpu.warps", "warps", between(1, IndexSet::kMost), "Warps of a core.",
+           "Vortex, usual build"},
           CXLGPU_MEMBER(gpu.warps)),
       row({"gpu.threads", "threads", between(1, 64), "Threads of a warp.", "CXL-GPU, table 1a"},
           CXLGPU_MEMBER(gpu.threads)),

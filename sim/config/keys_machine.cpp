@@ -31,7 +31,7 @@ std::vector<ConfigKey> machine_keys() {
            "override its keys; --machine names it too.",
            "this design"},
           CXLGPU_MEMBER(machine)),
-      row({"system.ports", "ports", power_of_two(1, 4), "Root ports, each with an endpoint.",
+      row({"system.ports", "ports", power_of_two(1, 8), "Root ports, each with an endpoint.",
            "this design"},
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),

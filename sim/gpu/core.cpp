@@ -6,7 +6,16 @@
 namespace cxlgpu {
 
 Core::Core(GpuShared& shared, Llc& llc, std::uint32_t index)
-    : shared_(shared), index_(index), lsu_(shared, llc, index) {
+    : shared_(shared),
+      index_(index),
+      lsu_(shared, llc, index),
+      ready_(shared.params.warps),
+      ready_memory_(shared.params.warps),
+      results_(shared.params.warps) {
+  for (unsigned u = 0; u < kUnits; ++u) {
+    if (shared.params.units.latency(static_cast<Unit>(u)) == 1) one_cycle_ |= 1u << u;
+  }
+  warps_.reserve(warps());
   for (std::uint32_t w = 0; w < warps(); ++w) warps_.emplace_back(*this, index * warps() + w, w);
   finished_ = warps();
 }
@@ -71,22 +80,23 @@ void Core::lsu_free() {
 }
 
 void Core::refresh(Warp& warp) {
-  const std::uint64_t bit = std::uint64_t{1} << warp.slot_;
-  ready_ &= ~bit;
-  memory_ &= ~bit;
-  results_ &= ~bit;
+  ready_.erase(warp.slot_);
+  ready_memory_.erase(warp.slot_);
+  results_.erase(warp.slot_);
   if (warp.instructions_.empty()) return;
   if (warp.result_at_ > shared_.now) {
-    results_ |= bit;
+    results_.insert(warp.slot_);
     shared_.wake(index_);  // another cause of its slots
     return;
   }
   const MemOp* op = warp.instructions_.front().op;
-  if (op != nullptr) {
-    memory_ |= bit;
-    if (has_result(op->kind) && warp.loads_ >= shared_.params.loads_per_warp) return;
+  if (op == nullptr) {
+    ready_.insert(warp.slot_);
+  } else if (!has_result(op->kind) || warp.loads_ < shared_.params.loads_per_warp) {
+    ready_memory_.insert(warp.slot_);
+  } else {
+    return;
   }
-  ready_ |= bit;
   shared_.wake(index_);
 }
 
@@ -98,44 +108,49 @@ void Core::account() {
 
 std::uint64_t GpuStats::*Core::cause() const {
   if (finished_ == warps()) return &GpuStats::idle_cycles;
-  if (ready_ != 0) return &GpuStats::stall_lsu_cycles;
-  if (results_ != 0) return &GpuStats::stall_result_cycles;
+  if (!ready_.empty() || !ready_memory_.empty()) return &GpuStats::stall_lsu_cycles;
+  if (!results_.empty()) return &GpuStats::stall_result_cycles;
   if (finished_ + arrived_ + core_arrived_ == warps()) return &GpuStats::stall_barrier_cycles;
   return &GpuStats::stall_memory_cycles;
+}
+
+inline std::uint32_t Core::pick() {
+  const bool memory = !lsu_.full();
+  const auto members = [&](std::uint32_t w) {
+    return ready_.word(w) | (memory ? ready_memory_.word(w) : 0);
+  };
+  if (shared_.params.scheduler == Scheduler::Gto) {
+    // Warps of a kernel start together: the oldest is the lowest.
+    const bool same = (members(next_warp_ / 64) & IndexSet::bit(next_warp_)) != 0;
+    if (!same) next_warp_ = first_index(ready_.words(), members, 0);
+    return next_warp_;
+  }
+  const std::uint32_t slot = first_index(ready_.words(), members, next_warp_);
+  next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
+  return slot;
 }
 
 void Core::tick() {
   account();
   if (core_barrier_full()) release_core_barrier();
   if (lsu_.runnable()) lsu_.run();
-  if (issue()) {
+  if (can_issue()) {
+    Warp& warp = warps_[pick()];
+    Warp::Instruction& head = warp.instructions_.front();
+    if (head.count > 1 && one_cycle(head.unit)) {  // as most often: the warp has more of it
+      --head.count;
+      count_arithmetic(head);
+    } else {
+      issue_head(warp);
+    }
     ++shared_.stats.issue_cycles;
     accounted_ = shared_.now + 1;
+    if (can_issue()) return;  // in the next cycle, too: nothing to account for
   }
   cause_ = cause();
   if (!can_issue() && !lsu_.runnable() && !core_barrier_full()) {
-    shared_.active_cores &= ~(std::uint64_t{1} << index_);
+    shared_.active_cores.erase(index_);
   }
-}
-
-bool Core::issue() {
-  const std::uint64_t candidates = lsu_.full() ? ready_ & ~memory_ : ready_;
-  if (candidates == 0) return false;
-  issue_head(warps_[pick(candidates)]);
-  return true;
-}
-
-std::uint32_t Core::pick(std::uint64_t candidates) {
-  const std::uint64_t later = candidates & (~std::uint64_t{0} << next_warp_);
-  if (shared_.params.scheduler == Scheduler::Gto) {
-    // Warps of a kernel start together: the oldest is the lowest.
-    const bool same = (later & (std::uint64_t{1} << next_warp_)) != 0;
-    if (!same) next_warp_ = static_cast<std::uint32_t>(std::countr_zero(candidates));
-    return next_warp_;
-  }
-  const auto slot = static_cast<std::uint32_t>(std::countr_zero(later != 0 ? later : candidates));
-  next_warp_ = slot + 1 == warps() ? 0 : slot + 1;
-  return slot;
 }
 
 void Core::issue_head(Warp& warp) {
@@ -158,13 +173,9 @@ void Core::issue_head(Warp& warp) {
 }
 
 void Core::issue_arithmetic(Warp& warp, const Warp::Instruction& instruction) {
-  GpuStats& stats = shared_.stats;
-  ++stats.computes;
-  ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
-  stats.thread_instructions += instruction.lanes;
-  const std::uint32_t latency = shared_.params.units.latency(instruction.unit);
-  if (latency == 1 || (instruction.count > 1 && !instruction.chain)) return;
-  warp.result_at_ = shared_.now + latency;
+  count_arithmetic(instruction);
+  if (one_cycle(instruction.unit) || (instruction.count > 1 && !instruction.chain)) return;
+  warp.result_at_ = shared_.now + shared_.params.units.latency(instruction.unit);
   shared_.at({.due = warp.result_at_,
               .kind = GpuShared::Timed::Kind::Result,
               .core = index_,

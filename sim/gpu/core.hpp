@@ -11,8 +11,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <vector>
 
 #include "sim/gpu/gpu_shared.hpp"
 #include "sim/gpu/lsu.hpp"
@@ -53,21 +53,32 @@ class Core {
     return core_arrived_ != 0 && core_arrived_ + finished_ == warps();
   }
   void release_core_barrier();
-  bool issue();
-  [[nodiscard]] std::uint32_t pick(std::uint64_t candidates);
+  [[nodiscard]] std::uint32_t pick();  // precondition: can_issue()
   void issue_head(Warp& warp);
+  void count_arithmetic(const Warp::Instruction& instruction) {
+    GpuStats& stats = shared_.stats;
+    ++stats.computes;
+    ++stats.unit_computes[static_cast<std::size_t>(instruction.unit)];
+    stats.thread_instructions += instruction.lanes;
+  }
+  [[nodiscard]] bool one_cycle(Unit unit) const {
+    return ((one_cycle_ >> static_cast<unsigned>(unit)) & 1) != 0;
+  }
   void issue_arithmetic(Warp& warp, const Warp::Instruction& instruction);
   void issue_memory(Warp& warp, MemOp& op);
-  [[nodiscard]] bool can_issue() const { return (lsu_.full() ? ready_ & ~memory_ : ready_) != 0; }
+  [[nodiscard]] bool can_issue() const {
+    return !ready_.empty() || (!ready_memory_.empty() && !lsu_.full());
+  }
   [[nodiscard]] std::uint64_t GpuStats::*cause() const;  // of a slot in which nothing issues
 
   GpuShared& shared_;
   std::uint32_t index_;
   Lsu lsu_;
-  std::deque<Warp> warps_;
-  std::uint64_t ready_ = 0;      // warps whose first instruction may issue
-  std::uint64_t memory_ = 0;     // warps whose first instruction needs the load/store unit
-  std::uint64_t results_ = 0;    // warps whose first instruction waits for arithmetic
+  std::vector<Warp> warps_;      // never moved: handles point at them
+  IndexSet ready_;               // warps whose first instruction may issue
+  IndexSet ready_memory_;        // those whose first instruction needs the load/store unit
+  unsigned one_cycle_ = 0;       // units without latency beyond it, one bit each
+  IndexSet results_;             // warps whose first instruction waits for arithmetic
   std::uint32_t next_warp_ = 0;  // scheduler: where to look first
   std::uint32_t arrived_ = 0, core_arrived_ = 0, finished_;
   std::uint64_t GpuStats::*cause_ = &GpuStats::idle_cycles;

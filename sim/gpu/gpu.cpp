@@ -2,7 +2,6 @@
 #include "sim/gpu/gpu.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace cxlgpu {
 namespace {
@@ -11,6 +10,7 @@ GpuShared make_shared_state(const GpuParams& params, const SystemMapParams& map)
   GpuShared shared;
   shared.params = params;
   shared.prefetches = PrefetchQueue(params.prefetch_queue, map.hdm_base);
+  shared.active_cores = IndexSet(params.cores);
   return shared;
 }
 
@@ -26,8 +26,11 @@ Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
     : shared_(make_shared_state(params, map)),
       local_(params.local, checked(params, map)),
       llc_(shared_.params, local_, shared_.stats),
-      fabric_(params.fabric_cycles) {
-  for (std::uint32_t c = 0; c < params.cores; ++c) cores_.emplace_back(shared_, llc_, c);
+      fabric_(params.fabric_cycles),
+      warps_(params.cores * params.warps) {
+  for (std::uint32_t c = 0; c < params.cores; ++c) {
+    cores_.push_back(std::make_unique<Core>(shared_, llc_, c));
+  }
 }
 
 void Gpu::launch(Kernel kernel) {
@@ -64,6 +67,7 @@ void Gpu::step(Engine& engine) {
 }
 
 Time Gpu::next_event() const {
+  if (next_cycle_ <= stepped_ + 1) return kCycle * next_cycle_;  // none of the others is sooner
   std::uint64_t next = std::min(next_cycle_, fabric_.next_response());
   // One that the bus refused waits for the engine, one beyond its lines a cycle for the next cycle.
   if (!refused_) next = std::min(next, std::max(fabric_.next_request(), stepped_ + 1));
@@ -78,12 +82,11 @@ void Gpu::stop(Time now) {
   shared_.stats.cycles += shared_.now - start_;
   if (phase_ == Phase::Flushing) shared_.stats.flush_cycles += shared_.now - flush_start_;
   if (phase_ == Phase::Running || phase_ == Phase::Releasing) {
-    const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
     // They are there from the cycle after the launch on, and this cycle is not counted.
     const std::uint64_t there = std::max(shared_.now, shared_.launched + 1) - shared_.launched - 1;
-    shared_.stats.warp_cycles += (warps - shared_.finished) * there;
+    shared_.stats.warp_cycles += (warps_ - shared_.finished) * there;
   }
-  for (Core& core : cores_) core.account();
+  for (const auto& core : cores_) core->account();
 }
 
 void Gpu::submit(Engine& engine, std::uint64_t now) {
@@ -110,7 +113,7 @@ void Gpu::move_hints(Engine& engine, std::uint64_t now) {
 
 // The end of the run waits for none.
 void Gpu::drop_hints() {
-  for (Core& core : cores_) core.lsu().pass_prefetches();
+  for (const auto& core : cores_) core->lsu().pass_prefetches();
   std::uint64_t& dropped = shared_.stats.hints_dropped;
   for (; !shared_.prefetches.empty(); ++dropped) shared_.prefetches.pop();
   for (; !fabric_.no_hint(); ++dropped) fabric_.pop_hint();
@@ -118,14 +121,13 @@ void Gpu::drop_hints() {
 
 void Gpu::tick() {
   deliver();
-  llc_.tick(shared_.now);
-  for (std::uint64_t m = llc_.popped_cores(); m != 0; m &= m - 1) {
-    cores_[static_cast<std::size_t>(std::countr_zero(m))].lsu().queue_popped();
+  if (llc_.due(shared_.now)) {
+    llc_.tick(shared_.now);
+    for_each_index(llc_.popped_cores(), [&](std::uint32_t c) { cores_[c]->lsu().queue_popped(); });
   }
-  for (std::uint64_t m = shared_.active_cores; m != 0; m &= m - 1) {
-    cores_[static_cast<std::size_t>(std::countr_zero(m))].tick();
-  }
-  advance_phase();
+  for_each_index(shared_.active_cores, [&](std::uint32_t c) { cores_[c]->tick(); });
+  // While kernels run, nothing happens before every warp is at a barrier or at its end.
+  if (phase_ != Phase::Running || shared_.arrived + shared_.finished == warps_) advance_phase();
 }
 
 // Data that reaches the cores in this cycle.
@@ -141,10 +143,10 @@ void Gpu::deliver() {
     shared_.timed.pop();
     switch (event.kind) {
       case GpuShared::Timed::Kind::Result:
-        cores_[event.core].result_there(event.index);
+        cores_[event.core]->result_there(event.index);
         break;
       case GpuShared::Timed::Kind::LsuFree:
-        cores_[event.core].lsu_free();
+        cores_[event.core]->lsu_free();
         break;
       case GpuShared::Timed::Kind::Data:
         Lsu::complete(event.op, event.lanes);
@@ -153,9 +155,9 @@ void Gpu::deliver() {
   }
   while (const LlcAnswer* answer = llc_.answer(shared_.now)) {
     if (answer->kind == LlcKind::Fill) {
-      cores_[answer->core].lsu().l1_fill(answer->l1_mshr, answer->data);
+      cores_[answer->core]->lsu().l1_fill(answer->l1_mshr, answer->data);
     } else if (answer->op == nullptr) {
-      cores_[answer->core].lsu().written(answer->l1_mshr);
+      cores_[answer->core]->lsu().written(answer->l1_mshr);
     } else {
       Lsu::complete(answer->op, answer->lanes);
     }
@@ -164,12 +166,11 @@ void Gpu::deliver() {
 }
 
 void Gpu::advance_phase() {
-  const std::uint32_t warps = shared_.params.cores * shared_.params.warps;
   const std::uint64_t now = shared_.now;
   switch (phase_) {
     case Phase::Idle:
       start_ = now;
-      for (Core& core : cores_) core.start();
+      for (const auto& core : cores_) core->start();
       phase_at_ = now + 1;
       phase_ = Phase::Launching;
       if (queue_.empty()) phase_ = Phase::Done;
@@ -181,10 +182,10 @@ void Gpu::advance_phase() {
       shared_.launched = now;
       running_ = std::move(queue_.front());
       queue_.pop_front();
-      for (Core& core : cores_) core.launch(running_);
+      for (const auto& core : cores_) core->launch(running_);
       break;
     case Phase::Running:
-      if (shared_.finished == warps) {
+      if (shared_.finished == warps_) {
         if (!queue_.empty()) {
           phase_ = Phase::Launching;
           phase_at_ = now + shared_.params.launch_cycles;
@@ -193,7 +194,7 @@ void Gpu::advance_phase() {
           flush_start_ = now;
           llc_.start_flush();
         }
-      } else if (shared_.arrived != 0 && shared_.arrived + shared_.finished == warps) {
+      } else if (shared_.arrived != 0 && shared_.arrived + shared_.finished == warps_) {
         phase_ = Phase::Releasing;
         phase_at_ = now + shared_.params.barrier_cycles;
       }
@@ -203,7 +204,7 @@ void Gpu::advance_phase() {
       phase_ = Phase::Running;
       ++shared_.stats.barriers;
       shared_.arrived = 0;
-      for (Core& core : cores_) core.release_barrier();
+      for (const auto& core : cores_) core->release_barrier();
       break;
     case Phase::Flushing:
       if (!llc_.idle()) break;
@@ -211,7 +212,7 @@ void Gpu::advance_phase() {
       drop_hints();
       shared_.stats.flush_cycles += now - flush_start_;
       shared_.stats.cycles += now - start_;
-      for (Core& core : cores_) core.account();
+      for (const auto& core : cores_) core->account();
       break;
     case Phase::Done:
       break;
@@ -221,7 +222,7 @@ void Gpu::advance_phase() {
 std::uint64_t Gpu::earliest() const {
   const std::uint64_t now = shared_.now;
   if (phase_ == Phase::Done) return kNever;
-  if (shared_.active_cores != 0 || phase_ == Phase::Idle) return now + 1;
+  if (!shared_.active_cores.empty() || phase_ == Phase::Idle) return now + 1;
   std::uint64_t next = llc_.next_cycle(now);
   if (!shared_.l1_hits.empty()) next = std::min(next, shared_.l1_hits.front().due);
   if (!shared_.timed.empty()) next = std::min(next, shared_.timed.top().due);

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "common/engine.hpp"
 #include "sim/gpu/core.hpp"
@@ -70,7 +71,8 @@ class Gpu : public Initiator {
   Fabric fabric_;
   std::deque<Kernel> queue_;
   Kernel running_;  // outlives the coroutines in cores_
-  std::deque<Core> cores_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::uint32_t warps_;  // of all cores
   Phase phase_ = Phase::Idle;
   std::uint64_t phase_at_ = 0;  // cycle at which Launching or Releasing ends
   std::uint64_t start_ = 0, flush_start_ = 0;

@@ -7,6 +7,7 @@
 
 #include "common/input_error.hpp"
 #include "common/request.hpp"
+#include "sim/gpu/index_set.hpp"
 #include "sim/gpu/lanes.hpp"
 
 namespace cxlgpu {
@@ -38,8 +39,8 @@ void replacement_fits(const char* key, Replacement policy, std::uint32_t ways) {
 }  // namespace
 
 void validate(const GpuParams& p) {
-  in_range("cores", p.cores, 1, 64);
-  in_range("warps", p.warps, 1, 64);
+  in_range("cores", p.cores, 1, IndexSet::kMost);
+  in_range("warps", p.warps, 1, IndexSet::kMost);
   in_range("threads", p.threads, 1, kMaxLanes);
   in_range("loads_per_warp", p.loads_per_warp, 1, 64);
   in_range("lsu_queue", p.lsu_queue, 1, 1024);

@@ -51,9 +51,10 @@ struct UnitParams {
   std::uint32_t fpu = 4;   // floating point add, multiply, multiply-add
   std::uint32_t sfu = 15;  // division, square root
   [[nodiscard]] std::uint32_t latency(Unit unit) const {
+    if (unit == Unit::Alu) return alu;  // as most are
     switch (unit) {
       case Unit::Alu:
-        return alu;
+        break;
       case Unit::Mul:
         return mul;
       case Unit::Fpu:

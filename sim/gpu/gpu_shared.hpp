@@ -15,6 +15,7 @@
 #include "common/pipe.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/gpu/gpu_stats.hpp"
+#include "sim/gpu/index_set.hpp"
 #include "sim/gpu/mem_op.hpp"
 #include "sim/gpu/prefetch_queue.hpp"
 
@@ -46,18 +47,18 @@ struct GpuShared {
     event.order = ++timed_count;
     timed.push(event);
   }
-  void wake(std::uint32_t core) { active_cores |= std::uint64_t{1} << core; }
+  void wake(std::uint32_t core) { active_cores.insert(core); }
 
   GpuParams params;
   GpuStats stats;
   MemOpPool pool;
   PrefetchQueue prefetches;
-  Pipe<L1Hit> l1_hits{256};        // data on its way from the L1s
-  std::uint64_t active_cores = 0;  // cores to be ticked, one bit each
-  std::uint64_t now = 0;           // cycle
-  std::uint64_t launched = 0;      // cycle of the kernel's start
-  std::uint32_t arrived = 0;       // warps at the barrier
-  std::uint32_t finished = 0;      // warps at the kernel's end
+  Pipe<L1Hit> l1_hits{256};    // data on its way from the L1s
+  IndexSet active_cores;       // cores to be ticked
+  std::uint64_t now = 0;       // cycle
+  std::uint64_t launched = 0;  // cycle of the kernel's start
+  std::uint32_t arrived = 0;   // warps at the barrier
+  std::uint32_t finished = 0;  // warps at the kernel's end
   std::uint64_t timed_count = 0;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed;
 };

@@ -11,7 +11,7 @@ L1Cache::L1Cache(const L1Params& params, std::uint64_t seed)
     : ways_(params.ways),
       set_bits_(
           static_cast<unsigned>(std::countr_zero(params.size_bytes / kLineBytes / params.ways))),
-      tags_(params.size_bytes / kLineBytes),
+      tags_(params.size_bytes / kLineBytes, kNoLine),
       data_(params.size_bytes / kLineBytes),
       written_(params.write == WritePolicy::Back ? tags_.size() : 0),
       order_(params.replacement, tags_.size() / ways_, ways_, seed),
@@ -30,26 +30,23 @@ std::size_t L1Cache::set_of(std::uint64_t line) const {
 std::optional<std::size_t> L1Cache::way_of(std::uint64_t line) const {
   const std::size_t base = set_of(line) * ways_;
   for (std::size_t w = base; w < base + ways_; ++w) {
-    if (tags_[w].epoch == epoch_ && tags_[w].line == line) return w;
+    if (tags_[w] == line) return w;
   }
   return std::nullopt;
 }
 
 Line* L1Cache::find(std::uint64_t line) {
-  const std::size_t set = set_of(line);
-  for (std::size_t w = set * ways_; w < (set + 1) * ways_; ++w) {
-    if (tags_[w].epoch != epoch_ || tags_[w].line != line) continue;
-    order_.use(w);
-    return &data_[w];
-  }
-  return nullptr;
+  const auto way = way_of(line);
+  if (!way) return nullptr;
+  order_.use(*way);
+  return &data_[*way];
 }
 
 std::size_t L1Cache::room_for(std::uint64_t line) {
   const std::size_t set = set_of(line);
   for (std::size_t w = set * ways_; w < (set + 1) * ways_; ++w) {
-    if (tags_[w].epoch != epoch_) return w;
-    assert(tags_[w].line != line);
+    if (tags_[w] == kNoLine) return w;
+    assert(tags_[w] != line);
   }
   const std::uint64_t all = ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1;
   return set * ways_ + order_.victim(set, all);
@@ -63,18 +60,20 @@ void L1Cache::fill(std::size_t way, std::uint64_t line, const Line& data) {
 
 void L1Cache::claim(std::size_t way, std::uint64_t line) {
   assert(!dirty(way));
-  tags_[way] = {line, epoch_};
+  tags_[way] = line;
   order_.fill(way);
   if (back()) written_[way].valid = written_[way].dirty = 0;
 }
 
 void L1Cache::invalidate(std::uint64_t line) {
-  if (const auto way = way_of(line)) tags_[*way].epoch = 0;
+  if (const auto way = way_of(line)) tags_[*way] = kNoLine;
 }
 
 std::optional<std::uint16_t> L1Cache::find_mshr(std::uint64_t line) const {
   if (!filling_.may_hold(line / kLineBytes)) return std::nullopt;
-  for (const std::uint16_t index : busy_) {
+  // The newest first: neighbours of a line's loads come soon after the first.
+  for (std::size_t i = busy_.size(); i > 0; --i) {
+    const std::uint16_t index = busy_[i - 1];
     if (mshrs_[index].line == line && !mshrs_[index].stale) return index;
   }
   return std::nullopt;

@@ -13,6 +13,7 @@
 // Errors:  none.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -49,18 +50,18 @@ class L1Cache {
   // Puts it there, whatever that held; in a write-back L1 that must not be dirty any more.
   void fill(std::size_t way, std::uint64_t line, const Line& data);
   void invalidate(std::uint64_t line);
-  void invalidate_all() { ++epoch_; }
+  void invalidate_all() { std::fill(tags_.begin(), tags_.end(), kNoLine); }
 
   // Write-back alone.
   [[nodiscard]] Written& written(std::size_t way) { return written_[way]; }
   [[nodiscard]] bool dirty(std::size_t way) const {
-    return back() && tags_[way].epoch == epoch_ && written_[way].dirty != 0;
+    return back() && tags_[way] != kNoLine && written_[way].dirty != 0;
   }
   [[nodiscard]] std::size_t ways() const { return tags_.size(); }  // of all sets
-  [[nodiscard]] std::uint64_t line_in(std::size_t way) const { return tags_[way].line; }
+  [[nodiscard]] std::uint64_t line_in(std::size_t way) const { return tags_[way]; }
   [[nodiscard]] Line& data(std::size_t way) { return data_[way]; }
   void claim(std::size_t way, std::uint64_t line);  // as fill, without a valid byte
-  void drop(std::size_t way) { tags_[way].epoch = 0; }
+  void drop(std::size_t way) { tags_[way] = kNoLine; }
   void use(std::size_t way) { order_.use(way); }
 
   // A fill of the line that is in flight and not stale.
@@ -72,16 +73,12 @@ class L1Cache {
   void make_stale(std::uint64_t line);
 
  private:
-  struct Way {
-    std::uint64_t line = 0;
-    std::uint32_t epoch = 0;  // valid if equal to epoch_
-  };
+  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // no line's address
   [[nodiscard]] std::size_t set_of(std::uint64_t line) const;
 
   std::size_t ways_;
   unsigned set_bits_;
-  std::uint32_t epoch_ = 1;
-  std::vector<Way> tags_;
+  std::vector<std::uint64_t> tags_;
   std::vector<Line> data_;
   std::vector<Written> written_;  // empty: written through
   ReplacementOrder order_;

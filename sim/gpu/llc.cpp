@@ -19,8 +19,9 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       ways_(params.llc.ways),
       set_bits_(static_cast<unsigned>(
           std::countr_zero(params.llc.size_bytes / kLineBytes / params.llc.ways))),
-      tags_(params.llc.size_bytes / kLineBytes),
-      data_(tags_.size()),
+      lines_(params.llc.size_bytes / kLineBytes, kNoLine),
+      tags_(lines_.size()),
+      data_(lines_.size()),
       order_(params.llc.replacement, tags_.size() / ways_, ways_, params.seed),
       all_ways_(ways_ == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways_) - 1),
       used_ways_(tags_.size() / ways_),
@@ -28,7 +29,12 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       mshrs_(params.llc.mshrs),
       write_buffer_(params.llc.write_buffer),
       inputs_(params.cores),
+      waiting_(params.cores),
+      await_fill_(params.cores),
+      await_set_(params.cores),
+      await_write_buffer_(params.cores),
       awaited_set_(params.cores),
+      popped_(params.cores),
       flush_at_(tags_.size()) {
   for (std::size_t i = mshrs_.size(); i > 0; --i) {
     free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
@@ -40,7 +46,7 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
 
 LlcRequest& Llc::push(std::uint32_t core) {
   assert(!full(core));
-  waiting_ |= std::uint64_t{1} << core;
+  waiting_.insert(core);
   LlcRequest& request = inputs_[core].push();
   request.core = static_cast<std::uint8_t>(core);
   return request;
@@ -48,59 +54,52 @@ LlcRequest& Llc::push(std::uint32_t core) {
 
 void Llc::tick(std::uint64_t cycle) {
   cycle_ = cycle;
-  popped_ = 0;
+  popped_.clear();
   while (const auto token = local_.take(cycle)) {
     const auto index = static_cast<std::uint16_t>(*token / 2);
     if (*token % 2 != 0) {
       acknowledge(index);
     } else {
-      fill(index, local_.read(tags_[mshrs_[index].way].line));
+      fill(index, local_.read(lines_[mshrs_[index].way]));
     }
   }
-  if (const std::uint64_t todo = runnable(); todo != 0) serve(todo);
+  if (runnable()) serve();
   if (flush_at_ < tags_.size()) flush();
 }
 
-// Requests of the cores in `todo`, round robin, one a bank.
-void Llc::serve(std::uint64_t todo) {
+// Requests of the cores whose head may go, round robin, one a bank.
+void Llc::serve() {
   std::uint64_t banks = 0;  // taken in this cycle
-  const std::uint64_t from_next = ~std::uint64_t{0} << next_core_;
-  for (std::uint64_t part : {todo & from_next, todo & ~from_next}) {
-    for (; part != 0; part &= part - 1) {
-      const auto core = static_cast<std::uint32_t>(std::countr_zero(part));
-      auto& input = inputs_[core];
-      const std::uint64_t bank = std::uint64_t{1} << bank_of(input.front().line);
-      if ((banks & bank) != 0) continue;
-      const std::uint64_t bit = std::uint64_t{1} << core;
-      if (const Access outcome = access(input.front()); outcome != Access::Done) {
-        stall(core, outcome, input.front().line);
-        continue;
-      }
-      banks |= bank;
-      popped_ |= bit;
-      input.pop();
-      if (input.empty()) waiting_ &= ~bit;
+  const auto serve_core = [&](std::uint32_t core) {
+    auto& input = inputs_[core];
+    const std::uint64_t bank = std::uint64_t{1} << bank_of(input.front().line);
+    if ((banks & bank) != 0) return;
+    if (const Access outcome = access(input.front()); outcome != Access::Done) {
+      stall(core, outcome, input.front().line);
+      return;
     }
+    banks |= bank;
+    popped_.insert(core);
+    input.pop();
+    if (input.empty()) waiting_.erase(core);
+  };
+  // Word by word from that of the next core on; of its own word, the cores before it come last.
+  const std::uint32_t words = waiting_.words();
+  const std::uint64_t from_next = ~std::uint64_t{0} << next_core_ % 64;
+  std::uint32_t w = next_core_ / 64;
+  std::uint64_t of_word = from_next;
+  for (std::uint32_t n = 1; n <= words + 1; ++n) {
+    for (std::uint64_t m = runnable(w) & of_word; m != 0; m &= m - 1) {
+      serve_core(64 * w + static_cast<std::uint32_t>(std::countr_zero(m)));
+    }
+    if (++w == words) w = 0;
+    of_word = n == words ? ~from_next : ~std::uint64_t{0};
   }
-  if (popped_ != 0 && ++next_core_ == inputs_.size()) next_core_ = 0;
-}
-
-const LlcAnswer* Llc::answer(std::uint64_t cycle) const {
-  if (!hits_.empty() && hits_.front().due <= cycle) return &hits_.front();
-  if (!fills_.empty() && fills_.front().due <= cycle) return &fills_.front();
-  return nullptr;
-}
-
-void Llc::pop_answer(std::uint64_t cycle) {
-  if (!hits_.empty() && hits_.front().due <= cycle) {
-    hits_.pop();
-  } else {
-    fills_.pop();
-  }
+  if (!popped_.empty() && ++next_core_ == inputs_.size()) next_core_ = 0;
 }
 
 std::uint64_t Llc::next_cycle(std::uint64_t now) const {
-  if (runnable() != 0) return now + 1;
+  if (runnable()) return now + 1;
   if (flush_at_ < tags_.size() && !free_entries_.empty()) return now + 1;
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
@@ -108,20 +107,19 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
   return std::min(next, local_.next_cycle());
 }
 
-std::optional<std::size_t> Llc::way_of(std::uint64_t line) const {
-  const std::size_t base = hashed_set(line, set_bits_) * ways_;
+std::optional<std::size_t> Llc::way_of(std::uint64_t line, std::size_t set) const {
+  const std::size_t base = set * ways_;
   for (std::size_t way = base; way < base + ways_; ++way) {
-    if (tags_[way].line == line) return way;
+    if (lines_[way] == line) return way;
   }
   return std::nullopt;
 }
 
 void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
-  const std::uint64_t bit = std::uint64_t{1} << core;
-  if (why == Access::WaitsForFill) await_fill_ |= bit;
-  if (why == Access::WaitsForWriteBuffer) await_write_buffer_ |= bit;
+  if (why == Access::WaitsForFill) await_fill_.insert(core);
+  if (why == Access::WaitsForWriteBuffer) await_write_buffer_.insert(core);
   if (why == Access::WaitsForSet) {
-    await_set_ |= bit;
+    await_set_.insert(core);
     awaited_set_[core] = hashed_set(line, set_bits_);
   }
 }
@@ -133,7 +131,8 @@ Llc::Access Llc::access(const LlcRequest& request) {
     ++stats_.llc_stall_write_buffer;
     return true;
   };
-  auto way = way_of(request.line);
+  const std::size_t set = hashed_set(request.line, set_bits_);
+  auto way = way_of(request.line, set);
   if (way) {
     Tag& tag = tags_[*way];
     if (tag.mshr != kNone) {
@@ -169,7 +168,7 @@ Llc::Access Llc::access(const LlcRequest& request) {
   if (way) {
     ++stats_.llc_partial_fetches;
   } else {
-    const Access outcome = make_room(request.line, way.emplace());
+    const Access outcome = make_room(request.line, set, way.emplace());
     if (outcome != Access::Done) return outcome;
   }
   if (is_store) {
@@ -177,13 +176,12 @@ Llc::Access Llc::access(const LlcRequest& request) {
     perform(request, *way, kNone, hits_, params_.hit_latency_cycles);
   } else {
     ++stats_.llc_load_misses;
-    fetch(request, *way, entry_for(request));
+    fetch(request, set, *way, entry_for(request));
   }
   return Access::Done;
 }
 
-Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
-  const std::size_t set = hashed_set(line, set_bits_);
+Llc::Access Llc::make_room(std::uint64_t line, std::size_t set, std::size_t& room) {
   const std::size_t base = set * ways_;
   std::size_t victim = base + static_cast<std::size_t>(std::countr_one(used_ways_[set]));
   if (used_ways_[set] == all_ways_) {
@@ -200,7 +198,7 @@ Llc::Access Llc::make_room(std::uint64_t line, std::size_t& room) {
   }
   used_ways_[set] |= std::uint64_t{1} << (victim - base);
   tags_[victim] = Tag{};
-  tags_[victim].line = line;
+  lines_[victim] = line;
   order_.fill(victim);
   room = victim;
   return Access::Done;
@@ -210,7 +208,7 @@ bool Llc::write_back(std::size_t way) {
   Tag& tag = tags_[way];
   if (tag.dirty == 0) return true;
   if (free_entries_.empty()) return false;
-  write(take_entry(), tag.line, data_[way], tag.dirty);
+  write(take_entry(), lines_[way], data_[way], tag.dirty);
   tag.dirty = 0;
   return true;
 }
@@ -236,12 +234,12 @@ void Llc::write(std::uint16_t entry, std::uint64_t line, const Line& data, std::
   write_buffer_[entry] = {line, bytes, true, data};
 }
 
-void Llc::fetch(const LlcRequest& request, std::size_t way, std::uint16_t entry) {
+void Llc::fetch(const LlcRequest& request, std::size_t set, std::size_t way, std::uint16_t entry) {
   const std::uint16_t index = free_mshrs_.back();
   free_mshrs_.pop_back();
   Mshr& mshr = mshrs_[index];
   mshr.way = way;
-  mshr.set = hashed_set(request.line, set_bits_);
+  mshr.set = set;
   mshr.since = cycle_;
   mshr.busy = true;
   mshr.waiters.clear();
@@ -269,19 +267,18 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   }
   mshr.busy = false;
   free_mshrs_.push_back(index);
-  await_fill_ = 0;
+  await_fill_.clear();
   const std::size_t set = mshr.set;
   busy_ways_[set] &= ~(std::uint64_t{1} << (mshr.way - set * ways_));
-  for (std::uint64_t m = await_set_; m != 0; m &= m - 1) {
-    const auto core = static_cast<std::size_t>(std::countr_zero(m));
-    if (awaited_set_[core] == set) await_set_ &= ~(std::uint64_t{1} << core);
-  }
+  for_each_index(await_set_, [&](std::uint32_t core) {
+    if (awaited_set_[core] == set) await_set_.erase(core);
+  });
 }
 
 void Llc::acknowledge(std::uint16_t entry) {
   write_buffer_[entry].busy = false;
   free_entries_.push_back(entry);
-  await_write_buffer_ = 0;
+  await_write_buffer_.clear();
 }
 
 void Llc::answer_to(const LlcRequest& request, Pipe<LlcAnswer>& to, std::uint32_t latency,
@@ -327,7 +324,7 @@ void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
     const unsigned lane = first_lane(m);
     const std::uint64_t addr = op.addr[lane];
     const std::uint64_t old = read_element(data_[way], addr, op.bytes);
-    const std::uint64_t operand = op.value[lane];
+    const std::uint64_t operand = element_of(op.value, lane, op.bytes);
     std::uint64_t result = old;
     switch (op.atomic) {
       case AtomicOp::Add:
@@ -344,14 +341,14 @@ void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
         break;
       }
       case AtomicOp::Cas:
-        result = old == op.compare[lane] ? operand : old;
+        result = old == element_of(op.compare, lane, op.bytes) ? operand : old;
         break;
     }
     write_element(data_[way], addr, op.bytes, result);
     const std::uint64_t mask = element_mask(addr, op.bytes);
     tags_[way].dirty |= mask;
     tags_[way].valid |= mask;
-    op.value[lane] = old;
+    set_element_of(op.value, lane, op.bytes, old);
   }
 }
 
@@ -370,7 +367,7 @@ const MemRequest& Llc::bus_request() {
   } else {
     request.id = entry.index;
     request.byte_enable = kAllBytes;
-    request.addr = tags_[mshrs_[entry.index].way].line;
+    request.addr = lines_[mshrs_[entry.index].way];
   }
   return request;
 }

@@ -28,6 +28,7 @@
 #include "common/request.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/gpu/gpu_stats.hpp"
+#include "sim/gpu/index_set.hpp"
 #include "sim/gpu/llc_request.hpp"
 #include "sim/gpu/local_memory.hpp"
 #include "sim/gpu/replacement.hpp"
@@ -43,13 +44,27 @@ class Llc {
   // A new request of the core to be filled in (core is set); precondition: !full(core).
   LlcRequest& push(std::uint32_t core);
 
+  // Is there anything for tick() to do?
+  [[nodiscard]] bool due(std::uint64_t cycle) const {
+    return runnable() || local_.next_cycle() <= cycle || flush_at_ < tags_.size();
+  }
   // One cycle: answers of local memory, then requests of the cores, then the flush.
   void tick(std::uint64_t cycle);
-  // Cores of which the last tick took a request, one bit each.
-  [[nodiscard]] std::uint64_t popped_cores() const { return popped_; }
+  // Cores of which the last tick took a request.
+  [[nodiscard]] const IndexSet& popped_cores() const { return popped_; }
   // Answers due at or before `cycle`, to be popped by the caller; null if none.
-  [[nodiscard]] const LlcAnswer* answer(std::uint64_t cycle) const;
-  void pop_answer(std::uint64_t cycle);
+  [[nodiscard]] const LlcAnswer* answer(std::uint64_t cycle) const {
+    if (!hits_.empty() && hits_.front().due <= cycle) return &hits_.front();
+    if (!fills_.empty() && fills_.front().due <= cycle) return &fills_.front();
+    return nullptr;
+  }
+  void pop_answer(std::uint64_t cycle) {
+    if (!hits_.empty() && hits_.front().due <= cycle) {
+      hits_.pop();
+    } else {
+      fills_.pop();
+    }
+  }
   // Earliest cycle at which tick() or answer() has something to do; ~0 if none.
   [[nodiscard]] std::uint64_t next_cycle(std::uint64_t now) const;
 
@@ -66,7 +81,7 @@ class Llc {
   // End of the run: writes every dirty line back. idle() then says when all is acknowledged.
   void start_flush() { flush_at_ = 0; }
   [[nodiscard]] bool idle() const {
-    return waiting_ == 0 && free_mshrs_.size() == mshrs_.size() &&
+    return waiting_.empty() && free_mshrs_.size() == mshrs_.size() &&
            free_entries_.size() == write_buffer_.size() && flush_at_ >= tags_.size();
   }
 
@@ -74,7 +89,6 @@ class Llc {
   static constexpr std::uint16_t kNone = 0xffff;
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};  // no line's address
   struct Tag {
-    std::uint64_t line = kNoLine;
     std::uint64_t valid = 0;  // bytes
     std::uint64_t dirty = 0;  // bytes
     std::uint16_t mshr = kNone;
@@ -110,11 +124,11 @@ class Llc {
   void answer_to(const LlcRequest& request, Pipe<LlcAnswer>& to, std::uint32_t latency,
                  const Line* data = nullptr);
   void perform_atomic(const LlcRequest& request, std::size_t way);
-  [[nodiscard]] std::optional<std::size_t> way_of(std::uint64_t line) const;
+  [[nodiscard]] std::optional<std::size_t> way_of(std::uint64_t line, std::size_t set) const;
   // A way of the line's set for it, the old content written back.
-  Access make_room(std::uint64_t line, std::size_t& way);
+  Access make_room(std::uint64_t line, std::size_t set, std::size_t& way);
   bool write_back(std::size_t way);  // false: no room in the buffer
-  void fetch(const LlcRequest& request, std::size_t way, std::uint16_t entry);
+  void fetch(const LlcRequest& request, std::size_t set, std::size_t way, std::uint16_t entry);
   [[nodiscard]] bool writes_through(const LlcRequest& request) const {
     return through_ && (request.kind == LlcKind::Store || request.kind == LlcKind::Atomic);
   }
@@ -127,15 +141,22 @@ class Llc {
   [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
     return 2u * entry.index + entry.is_write;
   }
-  [[nodiscard]] std::uint64_t runnable() const {
-    return waiting_ & ~(await_fill_ | await_set_ | await_write_buffer_);
+  // Cores whose head may go, of a word of them.
+  [[nodiscard]] std::uint64_t runnable(std::uint32_t w) const {
+    return waiting_.word(w) &
+           ~(await_fill_.word(w) | await_set_.word(w) | await_write_buffer_.word(w));
+  }
+  [[nodiscard]] bool runnable() const {
+    std::uint64_t any = runnable(0);
+    for (std::uint32_t w = 1; w < waiting_.words(); ++w) any |= runnable(w);
+    return any != 0;
   }
   // The lines of neighbouring banks are neighbours.
   [[nodiscard]] std::uint64_t bank_of(std::uint64_t line) const {
     const std::uint64_t n = line / kLineBytes;
     return bank_mask_ + 1 == params_.banks ? n & bank_mask_ : n % params_.banks;
   }
-  void serve(std::uint64_t todo);
+  void serve();
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
   void acknowledge(std::uint16_t entry);
@@ -149,6 +170,7 @@ class Llc {
   GpuStats& stats_;
   std::size_t ways_;
   unsigned set_bits_;
+  std::vector<std::uint64_t> lines_;  // by way, as the next two
   std::vector<Tag> tags_;
   std::vector<Line> data_;
   ReplacementOrder order_;
@@ -162,11 +184,11 @@ class Llc {
   Pipe<BusEntry> bus_{256};
   MemRequest offer_;  // the oldest of bus_, once asked for
   bool offered_ = false;
-  std::uint64_t waiting_ = 0;  // cores with requests queued
+  IndexSet waiting_;  // cores with requests queued
   // Of these, those whose head waits for any fill, for a fill of one set, for the write buffer.
-  std::uint64_t await_fill_ = 0, await_set_ = 0, await_write_buffer_ = 0;
+  IndexSet await_fill_, await_set_, await_write_buffer_;
   std::vector<std::size_t> awaited_set_;  // by core
-  std::uint64_t popped_ = 0;
+  IndexSet popped_;
   std::uint32_t next_core_ = 0;
   std::uint64_t cycle_ = 0;
   std::size_t flush_at_;  // next way to flush; all ways: no flush in progress

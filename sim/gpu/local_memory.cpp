@@ -32,32 +32,37 @@ void LocalMemory::submit(std::uint64_t cycle, std::uint64_t addr, DramAccess acc
   const Time now = kCycle * cycle;
   if (dram_) {
     dram_->submit(addr - base_, access, token, now);
+    update();
     return;
   }
   free_at_ = std::max(free_at_, now) + Time{kLineBytes * kCycle.ps / params_.bytes_per_cycle};
   const Time at = ceil_to_cycle(free_at_ + Time{params_.latency_ps});
   answers_.push() = {std::max(cycle + 1, at.ps / kCycle.ps), token};
+  update();
 }
 
 std::optional<std::uint32_t> LocalMemory::take(std::uint64_t cycle) {
+  if (next_cycle_ > cycle) return std::nullopt;
   while (dram_ && dram_->next_event() <= kCycle * cycle) {
     const Time at = ceil_to_cycle(dram_->next_event());
     while (const auto done = dram_->take(at)) {
       answers_.push() = {at.ps / kCycle.ps + beyond_part_, *done};
     }
   }
-  if (answers_.empty() || answers_.front().due > cycle) return std::nullopt;
-  const std::uint32_t token = answers_.front().token;
-  answers_.pop();
+  std::optional<std::uint32_t> token;
+  if (!answers_.empty() && answers_.front().due <= cycle) {
+    token = answers_.front().token;
+    answers_.pop();
+  }
+  update();
   return token;
 }
 
-std::uint64_t LocalMemory::next_cycle() const {
-  std::uint64_t next = answers_.empty() ? ~std::uint64_t{0} : answers_.front().due;
+void LocalMemory::update() {
+  next_cycle_ = answers_.empty() ? ~std::uint64_t{0} : answers_.front().due;
   if (dram_ && dram_->next_event() != Time::never()) {
-    next = std::min(next, ceil_to_cycle(dram_->next_event()).ps / kCycle.ps);
+    next_cycle_ = std::min(next_cycle_, ceil_to_cycle(dram_->next_event()).ps / kCycle.ps);
   }
-  return next;
 }
 
 void LocalMemory::poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) {

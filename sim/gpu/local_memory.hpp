@@ -41,12 +41,14 @@ class LocalMemory : public Backdoor {
   // The next access answered at or before `cycle`, to be asked until it gives nothing.
   std::optional<std::uint32_t> take(std::uint64_t cycle);
   // Earliest cycle at which take() may give something; ~0 if none.
-  [[nodiscard]] std::uint64_t next_cycle() const;
+  [[nodiscard]] std::uint64_t next_cycle() const { return next_cycle_; }
 
   void poke(std::uint64_t hpa, std::span<const std::uint8_t> bytes) override;
   void peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const override;
 
  private:
+  void update();  // after a request or an answer
+
   struct Answer {
     std::uint64_t due = 0;
     std::uint32_t token = 0;
@@ -59,6 +61,7 @@ class LocalMemory : public Backdoor {
   std::uint64_t beyond_part_ = 0;  // cycles
   Pipe<Answer> answers_{256};      // on their way back
   Time free_at_;                   // of the bandwidth, without a part
+  std::uint64_t next_cycle_ = ~std::uint64_t{0};
 };
 
 // The whole device memory as a host copy sees it: local memory, and HDM behind a backdoor.

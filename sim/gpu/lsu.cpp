@@ -266,7 +266,7 @@ void Lsu::scratch(MemOp& op) {
 }
 
 void Lsu::prefetch(MemOp* op) {
-  const auto [hints, dropped] = shared_.prefetches.push(op->addr[0], op->value[0]);
+  const auto [hints, dropped] = shared_.prefetches.push(op->addr[0], op->addr[1]);
   shared_.stats.hints += hints;
   if (dropped) shared_.stats.hints_dropped += hints;
   shared_.pool.release(op);

@@ -24,6 +24,7 @@ class ReplacementOrder {
   ReplacementOrder(Replacement policy, std::size_t sets, std::size_t ways, std::uint64_t seed)
       : policy_(policy),
         ways_(ways),
+        all_ways_(ways == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << ways) - 1),
         random_(seed * 2 + 1),
         stamps_(policy == Replacement::Lru || policy == Replacement::Fifo ? sets * ways : 0),
         trees_(policy == Replacement::Plru ? sets : 0) {}
@@ -50,6 +51,14 @@ class ReplacementOrder {
     const std::uint64_t* stamps = &stamps_[set * ways_];
     std::size_t oldest = 0;
     std::uint64_t least = ~std::uint64_t{0};
+    if (allowed == all_ways_) {
+      for (std::size_t way = 0; way < ways_; ++way) {
+        const bool older = stamps[way] < least;
+        least = older ? stamps[way] : least;
+        oldest = older ? way : oldest;
+      }
+      return oldest;
+    }
     for (std::size_t way = 0; way < ways_; ++way) {
       // One that is not allowed is younger than any.
       const std::uint64_t stamp = stamps[way] | (((allowed >> way) & 1) - 1);
@@ -89,6 +98,7 @@ class ReplacementOrder {
 
   Replacement policy_;
   std::size_t ways_;
+  std::uint64_t all_ways_;  // one bit each
   std::uint64_t random_;
   std::uint64_t clock_ = 0;
   std::vector<std::uint64_t> stamps_;  // by way: when it was used or filled

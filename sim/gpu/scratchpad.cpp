@@ -17,10 +17,9 @@ std::uint32_t Scratchpad::access(MemOp& op, LaneMask lanes) {
     assert(op.addr[lane] + op.bytes <= bytes_.size());
     std::uint8_t* at = bytes_.data() + op.addr[lane];
     if (is_store(op.kind)) {
-      std::memcpy(at, &op.value[lane], op.bytes);
+      std::memcpy(at, &op.value[std::size_t{lane} * op.bytes], op.bytes);
     } else {
-      op.value[lane] = 0;
-      std::memcpy(&op.value[lane], at, op.bytes);
+      std::memcpy(&op.value[std::size_t{lane} * op.bytes], at, op.bytes);
     }
   }
   return cycles(op, lanes);

@@ -35,9 +35,11 @@ MemOp* Warp::new_op(OpKind kind, unsigned bytes, LaneMask mask) {
   op->warp = this;
   op->kind = kind;
   op->bytes = static_cast<std::uint8_t>(bytes);
+  op->width = static_cast<std::uint8_t>(width_);
   op->references = has_result(kind) ? 2 : 1;
   op->to_send = op->pending = mask;
-  if (has_result(kind)) std::fill_n(op->value.begin(), width_, 0);
+  const bool all = mask == full_mask() && width_ % MemOp::kChunk == 0;  // each is written
+  if (has_result(kind) && !all) op->clear_value();
   return op;
 }
 
@@ -46,7 +48,8 @@ MemOp* Warp::empty_op() {
   op->warp = this;
   op->references = 1;
   op->to_send = op->pending = 0;
-  std::fill_n(op->value.begin(), width_, 0);
+  op->width = static_cast<std::uint8_t>(width_);
+  op->value.fill(0);  // of elements of any size
   return op;
 }
 
@@ -84,7 +87,7 @@ void Warp::prefetch(std::uint64_t address, std::uint64_t bytes) {
   if (bytes == 0) return;
   MemOp* op = new_op(OpKind::Prefetch, 1, lane_bit(0));
   op->addr[0] = address;
-  op->value[0] = bytes;
+  op->addr[1] = bytes;
   append({.op = op});
 }
 

@@ -35,6 +35,7 @@
 #include <cassert>
 #include <coroutine>
 #include <cstdint>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -50,6 +51,21 @@ namespace cxlgpu {
 
 class Core;
 class Warp;
+
+// Indices of lanes that need no vector: one after the other, or all the same.
+struct Consecutive {
+  std::uint64_t base = 0;
+  std::uint64_t operator[](unsigned lane) const { return base + lane; }
+  operator Lanes<std::uint64_t>() const {  // not explicit: it is such a vector
+    Lanes<std::uint64_t> lanes;
+    for (unsigned lane = 0; lane < kMaxLanes; ++lane) lanes[lane] = base + lane;
+    return lanes;
+  }
+};
+struct Uniform {
+  std::uint64_t value = 0;
+  std::uint64_t operator[](unsigned) const { return value; }
+};
 
 // The future of one load or atomic. Dropping it drops the value, not the access.
 template <typename T>
@@ -115,13 +131,26 @@ class Warp {
   // Lane values.
   template <typename F>
   [[nodiscard]] auto map(F&& f) const {
-    Lanes<decltype(f(0U))> out{};
-    for (unsigned lane = 0; lane < width_; ++lane) out[lane] = f(lane);
+    using T = decltype(f(0U));
+    if (width_ % MemOp::kChunk != 0) {
+      Lanes<T> out{};
+      for (unsigned lane = 0; lane < width_; ++lane) out[lane] = f(lane);
+      return out;
+    }
+    // So many at a time, by the host's vector instructions. (To clear all of it first would be a
+    // loop of the host, and take longer than the rest.)
+    Lanes<T> out;
+    for (unsigned lane = 0; lane < kMaxLanes; lane += MemOp::kChunk) {
+      if (lane < width_) {
+        for (unsigned i = 0; i < MemOp::kChunk; ++i) out[lane + i] = f(lane + i);
+      } else {
+        for (unsigned i = 0; i < MemOp::kChunk; ++i) out[lane + i] = T{};
+      }
+    }
     return out;
   }
-  [[nodiscard]] Lanes<std::uint64_t> consecutive(std::uint64_t base) const {
-    return map([&](unsigned lane) { return base + lane; });
-  }
+  [[nodiscard]] Consecutive consecutive(std::uint64_t base) const { return {base}; }
+  [[nodiscard]] Uniform uniform(std::uint64_t value) const { return {value}; }
 
   // Instructions.
   void compute(std::uint32_t n = 1, Unit unit = Unit::Alu) { compute(n, unit, full_mask()); }
@@ -132,18 +161,15 @@ class Warp {
     append_arithmetic(n, unit, full_mask(), true);
   }
   template <typename T, typename I>
-  [[nodiscard]] LoadHandle<T> load(const DeviceArray<T>& array, const Lanes<I>& index,
-                                   LaneMask mask) {
+  [[nodiscard]] LoadHandle<T> load(const DeviceArray<T>& array, const I& index, LaneMask mask) {
     return {*this, access(OpKind::Load, array, index, mask)};
   }
   template <typename T, typename I>
-  [[nodiscard]] LoadHandle<T> load_l2(const DeviceArray<T>& array, const Lanes<I>& index,
-                                      LaneMask mask) {
+  [[nodiscard]] LoadHandle<T> load_l2(const DeviceArray<T>& array, const I& index, LaneMask mask) {
     return {*this, access(OpKind::LoadL2, array, index, mask)};
   }
   template <typename T, typename I>
-  void store(const DeviceArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
-             LaneMask mask) {
+  void store(const DeviceArray<T>& array, const I& index, const Lanes<T>& value, LaneMask mask) {
     store_to(OpKind::Store, array, index, value, mask);
   }
   template <typename T>
@@ -154,19 +180,19 @@ class Warp {
   void prefetch(std::uint64_t address, std::uint64_t bytes);  // no instruction without bytes
   // Atomics give the value before. Lanes of one instruction take effect in lane order.
   template <typename T, typename I>
-  LoadHandle<T> atomic_add(const DeviceArray<T>& array, const Lanes<I>& index,
-                           const Lanes<T>& value, LaneMask mask) {
+  LoadHandle<T> atomic_add(const DeviceArray<T>& array, const I& index, const Lanes<T>& value,
+                           LaneMask mask) {
     return atomic(AtomicOp::Add, array, index, value, mask);
   }
   template <typename T, typename I>
-  LoadHandle<T> atomic_min(const DeviceArray<T>& array, const Lanes<I>& index,
-                           const Lanes<T>& value, LaneMask mask) {
+  LoadHandle<T> atomic_min(const DeviceArray<T>& array, const I& index, const Lanes<T>& value,
+                           LaneMask mask) {
     return atomic(std::is_signed_v<T> ? AtomicOp::MinSigned : AtomicOp::Min, array, index, value,
                   mask);
   }
   template <typename T, typename I>
-  LoadHandle<T> atomic_cas(const DeviceArray<T>& array, const Lanes<I>& index,
-                           const Lanes<T>& compare, const Lanes<T>& value, LaneMask mask) {
+  LoadHandle<T> atomic_cas(const DeviceArray<T>& array, const I& index, const Lanes<T>& compare,
+                           const Lanes<T>& value, LaneMask mask) {
     return atomic(AtomicOp::Cas, array, index, value, mask, &compare);
   }
 
@@ -177,13 +203,11 @@ class Warp {
     return {at, n};
   }
   template <typename T, typename I>
-  [[nodiscard]] LoadHandle<T> load(const SharedArray<T>& array, const Lanes<I>& index,
-                                   LaneMask mask) {
+  [[nodiscard]] LoadHandle<T> load(const SharedArray<T>& array, const I& index, LaneMask mask) {
     return {*this, access(OpKind::ScratchLoad, array, index, mask)};
   }
   template <typename T, typename I>
-  void store(const SharedArray<T>& array, const Lanes<I>& index, const Lanes<T>& value,
-             LaneMask mask) {
+  void store(const SharedArray<T>& array, const I& index, const Lanes<T>& value, LaneMask mask) {
     store_to(OpKind::ScratchStore, array, index, value, mask);
   }
 
@@ -245,55 +269,98 @@ class Warp {
   void settle();  // go on with the program for as long as it does not wait
   void op_done(MemOp* op);
 
+  // Addresses of all lanes, whose number is one of whole chunks.
+  template <typename F>
+  void place_all(MemOp& op, F address) const {
+    for (unsigned lane = 0; lane < width_; lane += MemOp::kChunk) {
+      std::array<std::uint64_t, MemOp::kChunk> addresses;
+      for (unsigned i = 0; i < MemOp::kChunk; ++i) addresses[i] = address(lane + i);
+      std::memcpy(&op.addr[lane], addresses.data(), sizeof addresses);
+    }
+  }
   template <typename Array, typename I>
-  MemOp* prepare(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
+  static void place_some(MemOp& op, const Array& array, const I& index, LaneMask mask) {
+    std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const unsigned lane = first_lane(m);
+      const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+      op.addr[lane] = address;
+      some |= address;
+      every &= address;
+    }
+    op.one_line = (some & ~every) < kLineBytes;
+    op.shape = LineShape::Any;
+  }
+  template <typename Array, typename I>
+  MemOp* prepare(OpKind kind, const Array& array, const I& index, LaneMask mask) {
     MemOp* op = new_op(kind, Array::kBytes, mask);
     if (op != nullptr) {
-      std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
-      for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
-        const unsigned lane = first_lane(m);
-        const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
-        op->addr[lane] = address;
-        some |= address;
-        every &= address;
+      mask &= full_mask();
+      if (mask != full_mask() || width_ % MemOp::kChunk != 0) {
+        place_some(*op, array, index, mask);
+      } else if constexpr (std::is_same_v<I, Consecutive>) {
+        const std::uint64_t first = array.address(index[0]);
+        place_all(*op, [&](unsigned lane) { return first + std::uint64_t{lane} * Array::kBytes; });
+        op->one_line = (first ^ array.address(index[width_ - 1])) < kLineBytes;
+        op->shape = op->one_line ? LineShape::Consecutive : LineShape::Any;
+      } else if constexpr (std::is_same_v<I, Uniform>) {
+        const std::uint64_t address = array.address(index[0]);
+        place_all(*op, [&](unsigned) { return address; });
+        op->one_line = true;
+        op->shape = LineShape::Same;
+      } else {
+        std::uint64_t some = 0, every = ~std::uint64_t{0};  // address bits
+        std::uint64_t astray = 0;                           // not element by element
+        const std::uint64_t first = array.address(static_cast<std::uint64_t>(index[0]));
+        place_all(*op, [&](unsigned lane) {
+          const std::uint64_t address = array.address(static_cast<std::uint64_t>(index[lane]));
+          some |= address;
+          every &= address;
+          astray |= address ^ (first + std::uint64_t{lane} * Array::kBytes);
+          return address;
+        });
+        op->one_line = (some & ~every) < kLineBytes;
+        op->shape = LineShape::Any;
+        if (op->one_line && astray == 0) op->shape = LineShape::Consecutive;
+        if (some == every) op->shape = LineShape::Same;
       }
-      op->one_line = (some & ~every) < kLineBytes;
     }
     return op;
   }
   template <typename Array, typename I>
-  MemOp* access(OpKind kind, const Array& array, const Lanes<I>& index, LaneMask mask) {
+  MemOp* access(OpKind kind, const Array& array, const I& index, LaneMask mask) {
     MemOp* op = prepare(kind, array, index, mask);
     if (op == nullptr) return empty_op();
     append({.op = op});
     return op;
   }
   template <typename Array, typename I, typename T>
-  void store_to(OpKind kind, const Array& array, const Lanes<I>& index, const Lanes<T>& value,
+  void store_to(OpKind kind, const Array& array, const I& index, const Lanes<T>& value,
                 LaneMask mask) {
     if (MemOp* op = prepare(kind, array, index, mask)) {
-      set_words(op->value, value, mask);
+      for (unsigned lane = 0; lane < width_; lane += MemOp::kChunk) {
+        std::memcpy(&op->value[lane * sizeof(T)], &value[lane], MemOp::kChunk * sizeof(T));
+      }
       append({.op = op});
     }
   }
   template <typename T, typename I>
-  LoadHandle<T> atomic(AtomicOp which, const DeviceArray<T>& array, const Lanes<I>& index,
+  LoadHandle<T> atomic(AtomicOp which, const DeviceArray<T>& array, const I& index,
                        const Lanes<T>& value, LaneMask mask, const Lanes<T>* compare = nullptr) {
     static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
     MemOp* op = prepare(OpKind::Atomic, array, index, mask);
     if (op == nullptr) return {*this, empty_op()};
     op->atomic = which;
-    set_words(op->value, value, mask);
-    if (compare != nullptr) set_words(op->compare, *compare, mask);
+    set_elements(op->value, value, mask);
+    if (compare != nullptr) set_elements(op->compare, *compare, mask);
     append({.op = op});
     return {*this, op};
   }
   template <typename T>
-  static void set_words(Lanes<std::uint64_t>& words, const Lanes<T>& values, LaneMask mask) {
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
+  void set_elements(MemOp::Elements& elements, const Lanes<T>& values, LaneMask mask) const {
+    for (LaneMask m = mask & full_mask(); m != 0; m &= m - 1) {
       const unsigned lane = first_lane(m);
-      words[lane] = 0;
-      std::memcpy(&words[lane], &values[lane], sizeof(T));
+      std::memcpy(&elements[lane * sizeof(T)], &values[lane], sizeof(T));
     }
   }
   MemOp* empty_op();  // an access without lanes: done, no instruction
@@ -348,9 +415,13 @@ LoadHandle<T>::~LoadHandle() {
 template <typename T>
 Lanes<T> LoadHandle<T>::get() const {
   assert(op_ != nullptr && op_->done());
-  Lanes<T> out{};
-  for (unsigned lane = 0; lane < warp_->width(); ++lane) {
-    std::memcpy(&out[lane], &op_->value[lane], sizeof(T));
+  Lanes<T> out;
+  for (unsigned lane = 0; lane < kMaxLanes; lane += MemOp::kChunk) {
+    if (lane < op_->width) {
+      std::memcpy(&out[lane], &op_->value[lane * sizeof(T)], MemOp::kChunk * sizeof(T));
+    } else {
+      for (unsigned i = 0; i < MemOp::kChunk; ++i) out[lane + i] = T{};
+    }
   }
   return out;
 }

@@ -16,22 +16,21 @@ WarpTask matrix_product(Warp& w, MatrixProduct arrays, Distribution distribution
   const std::uint64_t width = w.width(), per_column = (rows + width - 1) / width;
   const std::uint32_t unroll = arrays.unroll;
   const WorkRange range = w.work(arrays.columns * per_column * width, distribution);
+  std::array<LoadHandle<float>, kMaxUnroll> a, b;
   for (std::uint64_t at = range.first; at < range.end; at += range.stride) {
     const std::uint64_t column = at / width / per_column, row = at / width % per_column * width;
     const LaneMask mask = w.active({0, rows, 1}, row);
     Lanes<float> sum{};
     for (std::uint64_t base = 0; base < inner; base += unroll) {
-      std::array<LoadHandle<float>, kMaxUnroll> a, b;
       const auto steps = static_cast<std::uint32_t>(std::min<std::uint64_t>(unroll, inner - base));
       for (std::uint32_t k = 0; k < steps; ++k) {
         a[k] = w.load(arrays.left, w.consecutive((base + k) * rows + row), mask);
-        b[k] =
-            w.load(arrays.right, w.map([&](unsigned) { return column * inner + base + k; }), mask);
+        b[k] = w.load(arrays.right, w.uniform(column * inner + base + k), mask);
       }
       for (std::uint32_t k = 0; k < steps; ++k) {
-        const auto [x, y] = co_await all(a[k], b[k]);
+        const Lanes<float> x = co_await a[k], y = co_await b[k];
         w.compute(3);  // multiply, add; the next row of A
-        for (unsigned i = 0; i < width; ++i) sum[i] += x[i] * y[i];
+        sum = w.map([&](unsigned i) { return sum[i] + x[i] * y[i]; });
       }
       w.compute(3);  // pointer to B, counter, branch
     }

@@ -121,7 +121,7 @@ WarpTask Streams<kPattern>::kernel(Warp& w) const {
             loads[k][word] = w.load(data_, index, lanes(word));
           } else {
             const std::uint64_t first = stored + word;
-            w.store(data_, index, w.consecutive(first), lanes(word));
+            w.store(data_, index, Lanes<std::uint64_t>(w.consecutive(first)), lanes(word));
           }
         }
       }

@@ -12,8 +12,8 @@ namespace cxlgpu {
 WarpTask vector_sum(Warp& w, VectorSum arrays, Distribution distribution) {
   const WorkRange range = w.work(arrays.sum.size, distribution);
   const std::uint32_t unroll = arrays.unroll;
+  std::array<LoadHandle<float>, kMaxUnroll> a, b;
   for (std::uint64_t base = range.first; base < range.end; base += unroll * range.stride) {
-    std::array<LoadHandle<float>, kMaxUnroll> a, b;
     std::uint32_t n = 0;
     for (std::uint64_t at = base; n < unroll && at < range.end; at += range.stride, ++n) {
       const auto index = w.consecutive(at);

@@ -29,8 +29,8 @@ TEST_F(Cli, BadSet) {
           {"--set", "'link.lanes'"});
   refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "link.lanes=5"},
           {"--set", "'link.lanes'", "5"});
-  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.cores=65"},
-          {"--set", "'gpu.cores'", "1..64"});
+  refused({"run", "vadd-dram-cxl", "--out", "o", "--set", "gpu.cores=257"},
+          {"--set", "'gpu.cores'", "1..256"});
 }
 
 TEST_F(Cli, BadGpuKeys) {
@@ -84,9 +84,33 @@ TEST_F(Cli, OptionsTheModelCannotHonour) {
           {"system.ports", "model"});
 }
 
+// Eight endpoints, with the same share of the data each.
+TEST_F(Cli, EightPortsShareTheData) {
+  write(
+      "eight.yaml",
+      "workload: {name: vadd, size: 16384}\n"
+      "media: {part: dram}\n"
+      "system: {ports: 8}\n"
+      "hdm: {ranges: [{base: 4GiB, size: 2GiB, ports: [7, 6, 5, 4, 3, 2, 1, 0], granularity: 256}]}"
+      "\n");
+  accepted({"run", "eight.yaml", "--engine", "model", "--out", "o"});
+  const json s = stats("o");
+  const double all = value(s, "/gpu/hdm_reads");
+  EXPECT_GT(all, 1000);
+  ASSERT_EQ(s.at("media_counters").size(), 8u);
+  for (unsigned port = 0; port < 8; ++port) {
+    const std::string at = "/media_counters/" + std::to_string(port) + "/reads";
+    const double reads = value(s, at.c_str());
+    EXPECT_NEAR(reads, all / 8, all / 80) << port;
+  }
+  refused({"run", "eight.yaml", "--engine", "model", "--set", "system.ports=16", "--out", "p"},
+          {"'system.ports'", "1..8"});
+}
+
 // Sizes that the RTL is not built with: by --set and from a file, with the line.
 TEST_F(Cli, MachinesThatTheRtlIsNot) {
   for (const auto& [key, value, built] : {std::tuple{"system.ports", "4", "2"},
+                                          {"system.ports", "8", "2"},
                                           {"root_port.sr_queue_entries", "16", "32"},
                                           {"root_port.memory_queue_entries", "64", "32"},
                                           {"root_port.ring_entries", "512", "1024"},
@@ -304,7 +328,7 @@ const std::vector<BadYaml> kBadYaml = {
     {"LatencyBelowThePart", "local_memory:\n  latency_ps: 42000\n", 2, "'local_memory.latency_ps'"},
     {"NumberForABool", "root_port: {spec_length: 7}\n", 1, "'root_port.spec_length'"},
     {"UnknownPolicy", "root_port: {policy: magic}\n", 1, "'root_port.policy'"},
-    {"NumberOutOfRange", "gpu:\n  cores: 65\n", 2, "'gpu.cores'"},
+    {"NumberOutOfRange", "gpu:\n  cores: 257\n", 2, "'gpu.cores'"},
     {"NotAPowerOfTwo", "gpu:\n  l1: {ways: 3}\n", 2, "'gpu.l1.ways'"},
     {"NotAProbability", "link:\n  bit_error_rate_m2s: 2\n", 2, "'link.bit_error_rate_m2s'"},
     {"ShortList", "endpoint: {ingress_thresholds: [4, 16]}\n", 1, "'endpoint.ingress_thresholds'"},
@@ -584,7 +608,7 @@ TEST_F(Machines, WhatIsNoneIsRefused) {
     bad("m.yaml", parts);
   };
   file("gpu:\n  corse: 2\n", {"m.yaml:2", "did you mean gpu.cores?"});
-  file("gpu:\n  cores: 99\n", {"m.yaml:2", "1..64"});
+  file("gpu:\n  cores: 999\n", {"m.yaml:2", "1..256"});
   file("gpu:\n  machine: toaster\n", {"m.yaml:2", "'gpu.machine'", "scaled, vortex"});
   // One for all scenarios: what these and a run say is not its own.
   for (const char* key : {"system: {machine: scaled}", "system: {memory: uvm}", "run: {seed: 2}",
@@ -720,7 +744,7 @@ TEST_F(Cli, MachineFilesAreOfAGpuAlone) {
   };
   machine("gpu: {cores: 2}\nlink:\n  lanes: 4\n", {"mine.yaml:3", "'link.lanes'", "gpu"});
   machine("gpu: {machine: scaled}\n", {"mine.yaml:1", "'gpu.machine'"});
-  machine("gpu:\n  cores: 99\n", {"mine.yaml:2", "'gpu.cores'"});
+  machine("gpu:\n  cores: 999\n", {"mine.yaml:2", "'gpu.cores'"});
   std::ofstream(dir_ / "own/gpu/mine.yaml") << "gpu: {cores: 2}\n";
   accepted({"--configs", "own", "run", "vadd-dram-cxl", "--engine", "model", "--set",
             "gpu.machine=mine", "--set", "workload.size=512"});

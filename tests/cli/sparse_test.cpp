@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A data set of 16 GiB of which little is touched costs what is touched of it.
+// A data set of 16 GiB of which 256 MiB are touched costs what is touched of it.
 #include <sys/resource.h>
 
 #include <random>
@@ -12,11 +12,15 @@ namespace {
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 TEST_F(Cli, SixteenGibibytesTouchedSparselyFitInOne) {
+  constexpr std::uint64_t kPages = 65536, kPage = 4096, kApart = 16 * kGiB / kPages;
   std::mt19937_64 random(1);
   std::string trace = "cycle,rw,addr,bytes\n";
-  for (unsigned i = 0; i < 50000; ++i) {
+  for (std::uint64_t i = 0; i < kPages; ++i) {
+    // One line in each of 65536 pages, spread over it all, in no order.
+    const std::uint64_t part = i * 40503 % kPages;
+    const std::uint64_t page = part * kApart + random() % (kApart / kPage) * kPage;
     trace += std::to_string(20 * i) + (random() % 3 == 0 ? ",W," : ",R,") +
-             std::to_string(random() % (16 * kGiB / 64) * 64) + ",64\n";
+             std::to_string(page + random() % 64 * 64) + ",64\n";
   }
   write("sparse.csv", trace);
   write("own.yaml",

@@ -107,7 +107,7 @@ TEST(ConfigKeys, OtherDefaultsHaveOtherSources) {
 // Sizes of the hardware: the range is the model's, and says what an RTL can be built with.
 TEST(ConfigKeys, SizesOfTheRtlSayBothRanges) {
   const std::map<std::string, std::string> both = {
-      {"system.ports", "1..4, a power of two; rtl and cosim as built"},
+      {"system.ports", "1..8, a power of two; rtl and cosim as built"},
       {"root_port.sr_queue_entries", "1..64; rtl and cosim as built, 4..64"},
       {"root_port.memory_queue_entries", "3..64; rtl and cosim as built, 4..64"},
       {"root_port.ring_entries", "16..4096, a power of two; rtl and cosim as built"},

@@ -161,6 +161,124 @@ TEST(Atomics, MinCasAndTheirSigns) {
   EXPECT_EQ(copy_from_device(rig.memory, c), (std::vector<U32>{1, 2, 73, 4, 1, 2, 77, 4}));
 }
 
+// Every warp sees what another stored, with room for few of the requests that meet at the LLC.
+TEST(Scale, CoresAndWarpsBeyond64) {
+  for (const auto& [cores, warps] :
+       {std::pair{256U, 3U}, std::pair{65U, 1U}, std::pair{2U, 256U}}) {
+    GpuParams p;
+    p.cores = cores;
+    p.warps = warps;
+    p.llc.mshrs = 4;
+    p.llc.write_buffer = 4;
+    Rig rig(p);
+    const U64 count = U64{cores} * warps;
+    const auto mine = rig.array(std::vector<U64>(count * 8));
+    const auto sums = rig.array(std::vector<U64>(count));
+    const auto total = rig.array(std::vector<U64>(1));
+    rig.gpu.launch([&, n = count](Warp& w) -> WarpTask {
+      const Lanes<U64> own = w.map([&](unsigned) { return U64{w.id()}; });
+      const Lanes<U64> line = w.map([&](unsigned) { return U64{w.id()} * 8; });
+      w.store(mine, line, own, lane_bit(0));
+      co_await w.barrier();
+      const Lanes<U64> other = w.map([&](unsigned) { return (w.id() + 97) % n * 8; });
+      const Lanes<U64> seen = co_await w.load(mine, other, lane_bit(0));
+      w.store(sums, own, seen, lane_bit(0));
+      w.atomic_add(total, Lanes<U64>{}, w.map([](unsigned) { return U64{1}; }), lane_bit(0));
+    });
+    rig.run_clean();
+    const auto got = copy_from_device(rig.memory, sums);
+    for (U64 i = 0; i < count; ++i) ASSERT_EQ(got[i], (i + 97) % count);
+    EXPECT_EQ(copy_from_device(rig.memory, total)[0], count);
+    EXPECT_EQ(rig.gpu.stats().slots(), cores * rig.gpu.stats().cycles);
+  }
+}
+
+// The cores take turns at the one bank of the LLC: of a burst from each, none is served a second
+// time before the last had its first.
+TEST(Scale, TheLlcServes256CoresInTurn) {
+  GpuParams p;
+  p.cores = 256;
+  p.warps = 1;
+  p.llc.banks = 1;
+  Rig rig(p);
+  const auto array = rig.array(std::vector<U32>(256 * 2 * 16));
+  rig.gpu.launch([&](Warp& w) -> WarpTask {
+    for (U32 k = 0; k < 2; ++k) {
+      const Lanes<U64> at = w.map([&](unsigned) { return U64{(k * 256 + w.id()) * 16}; });
+      auto handle = w.load(array, at, lane_bit(0));
+    }
+    co_await w.loads();
+  });
+  rig.run_clean();
+  ASSERT_EQ(rig.recorder.count(false), 512U);
+  std::vector<U32> first, second;  // where in the order each core's two came
+  for (const auto& record : rig.recorder.log) {
+    const U64 line = (record.request.addr - array.base) / kLineBytes;
+    (line < 256 ? first : second).push_back(static_cast<U32>(line % 256));
+    if (line >= 256) {
+      EXPECT_EQ(first.size(), 256U) << line;
+    }
+  }
+  EXPECT_EQ(second.size(), 256U);
+}
+
+template <typename T>
+void lanes_come_out_right(unsigned threads) {
+  GpuParams p = one_warp();
+  p.threads = threads;
+  Rig rig(p);
+  constexpr U64 kSize = 256;
+  std::vector<T> held(kSize);
+  for (U64 i = 0; i < kSize; ++i) held[i] = static_cast<T>(3 * i + 1);
+  const auto array = rig.array(held);
+  const LaneMask all = threads == kMaxLanes ? ~LaneMask{0} : lane_bit(threads) - 1;
+  // Where each lane goes: up from the start of a line, from within, over its end; the same, down,
+  // every other, all but one the same.
+  const std::vector<std::function<U64(U64)>> places = {[](U64 i) { return i; },
+                                                       [](U64 i) { return i + 3; },
+                                                       [](U64 i) { return i + 60; },
+                                                       [](U64) { return 5; },
+                                                       [](U64 i) { return 100 - i; },
+                                                       [](U64 i) { return 2 * i + 1; },
+                                                       [](U64 i) { return i == 3 ? 9U : 8U; },
+                                                       [](U64 i) { return i ^ 1; }};
+  rig.gpu.launch([&](Warp& w) -> WarpTask {
+    T value = 1;
+    for (const auto& place : places) {
+      for (const LaneMask mask : {all, all & 0x5555'5555U, all & ~lane_bit(0)}) {
+        if (mask == 0) continue;
+        const Lanes<U64> at = w.map([&](unsigned i) { return place(i); });
+        const Lanes<T> seen = co_await w.load(array, at, mask);
+        Lanes<T> stored{};
+        for (unsigned i = 0; i < kMaxLanes; ++i) {
+          EXPECT_EQ(seen[i], has_lane(mask, i) ? held[at[i]] : T{0}) << i;
+        }
+        for (LaneMask m = mask; m != 0; m &= m - 1) {
+          held[at[first_lane(m)]] = stored[first_lane(m)] = ++value;
+        }
+        w.store(array, at, stored, mask);
+        const Lanes<T> again = co_await w.load_l2(array, at, mask);
+        for (unsigned i = 0; i < threads; ++i) {
+          EXPECT_EQ(again[i], has_lane(mask, i) ? held[at[i]] : T{0}) << i;
+        }
+      }
+    }
+  });
+  rig.run_clean();
+  EXPECT_EQ(copy_from_device(rig.memory, array), held);
+}
+
+TEST(Lanes, ComeOutRightWhereverTheyGo) {
+  for (const unsigned threads : {1U, 5U, 8U, 16U, 24U, 32U}) {
+    SCOPED_TRACE(threads);
+    lanes_come_out_right<std::uint8_t>(threads);
+    lanes_come_out_right<std::uint16_t>(threads);
+    lanes_come_out_right<std::uint32_t>(threads);
+    lanes_come_out_right<std::uint64_t>(threads);
+    lanes_come_out_right<std::int32_t>(threads);
+  }
+}
+
 TEST(Issue, ArithmeticTakesOneSlotACycleSharedByWarps) {
   GpuParams p;
   p.cores = 1;

@@ -16,8 +16,8 @@ GpuParams one_core(U32 warps) {
 }
 
 // The order in which warps come to a point of their program is that of issue.
-std::vector<U32> order_of_issue(Scheduler scheduler) {
-  GpuParams p = one_core(3);
+std::vector<U32> order_of_issue(Scheduler scheduler, U32 warps = 3) {
+  GpuParams p = one_core(warps);
   p.scheduler = scheduler;
   Rig rig(p);
   std::vector<U32> order;
@@ -38,6 +38,20 @@ TEST(Scheduler, LooseRoundRobinTakesTurns) {
 
 TEST(Scheduler, GreedyStaysThenTakesTheOldest) {
   EXPECT_EQ(order_of_issue(Scheduler::Gto), (std::vector<U32>{0, 0, 0, 1, 1, 1, 2, 2, 2}));
+}
+
+// Turns and age go by number beyond 64 warps, too.
+TEST(Scheduler, OfEveryWarpOfALargeCore) {
+  for (const U32 warps : {64U, 65U, 200U, 256U}) {
+    const std::vector<U32> turns = order_of_issue(Scheduler::Lrr, warps);
+    const std::vector<U32> greedy = order_of_issue(Scheduler::Gto, warps);
+    ASSERT_EQ(turns.size(), 3U * warps);
+    ASSERT_EQ(greedy.size(), 3U * warps);
+    for (U32 i = 0; i < 3 * warps; ++i) {
+      ASSERT_EQ(turns[i], i % warps) << warps;
+      ASSERT_EQ(greedy[i], i / 3) << warps;
+    }
+  }
 }
 
 // Warp 0's result is there while warp 1 issues: greedy goes on with 1, and back to 0 when 1 waits.
