@@ -136,7 +136,7 @@ TEST_F(Keys, SchemaTakesTheFilesOfTheProjectAndOfARun) {
 
 TEST_F(Keys, SchemaRefusesWhatTheCommandRefuses) {
   for (const char* text :
-       {"gpu: {core: 8}\n", "colours: {red: 3}\n", "gpu: {cores: 65}\n", "gpu: {cores: 0}\n",
+       {"gpu: {core: 8}\n", "colours: {red: 3}\n", "gpu: {cores: 257}\n", "gpu: {cores: 0}\n",
         "gpu: {cores: many}\n", "gpu: {cores: 1.5}\n", "gpu: {l1: {ways: 3}}\n", "gpu: 3\n",
         "root_port: {policy: magic}\n", "root_port: {ds: 1}\n",
         "root_port: {spec_cap_bytes: 640}\n", "root_port: {ds_interval: [0, 0, 8]}\n",
