@@ -124,6 +124,7 @@ class GpuDramMachine : public Machine {
 
   void size(const RunInput& input) override {
     map_.local_bytes = (input.data_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+    map_.hdm_size = 0;
   }
   [[nodiscard]] const SystemMapParams& map() const override { return map_; }
   [[nodiscard]] GpuParams gpu_params() const override {

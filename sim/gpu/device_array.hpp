@@ -4,7 +4,7 @@
 // Purpose: kernels name data by array and index, never by raw address. The allocator starts at the
 //          bottom of local memory and places arrays one behind the other, so a data set larger
 //          than local memory runs on into the CXL range; leave_local() leaves the rest of local
-//          memory empty.
+//          memory empty, if there is a CXL range.
 // Units:   addresses in bytes, sizes in elements.
 // Errors:  alloc() throws InputError when the map is full.
 #pragma once
@@ -60,9 +60,9 @@ class Allocator {
     next_ = std::min(end_, line_of(next_ + array.bytes() + kLineBytes - 1));
     return array;
   }
-  // What is allocated from now on lies in CXL memory.
+  // What is allocated from now on lies in CXL memory, if there is any.
   void leave_local() {
-    if (next_ >= hdm_base_) return;
+    if (next_ >= hdm_base_ || end_ == hdm_base_) return;
     empty_ += hdm_base_ - next_;
     next_ = hdm_base_;
   }

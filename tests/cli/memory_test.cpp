@@ -21,6 +21,11 @@ TEST_F(Cli, GpuDramKeepsAllInGpuMemory) {
     }
     before = value(s, "/end_to_end");
   }
+  // These two put a part of their data into CXL memory where there is some.
+  for (const std::string workload : {"moe", "kvdecode"}) {
+    accepted({"run", workload + "-dram-gpu-dram", "--set", "workload.size=16", "--out", workload});
+    EXPECT_EQ(value(stats(workload), "/gpu/hdm_reads"), 0);
+  }
 }
 
 TEST_F(Cli, OtherMemoryIsTheModelsAlone) {
