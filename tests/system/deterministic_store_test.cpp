@@ -299,7 +299,7 @@ TEST(DeterministicStoreEngines, EachPortHasItsOwnPartOfLocalMemory) {
   for (const std::uint64_t base : {0x1'2340'0000ull, 0xf'ffff'fff8'0000ull, 0ull}) {
     Scenario scenario = make_scenario("rtl");
     scenario.config.ds_base = base;
-    scenario.traffic.requests = 500;
+    scenario.traffic.requests = 800;
     RegisteredRtl system(scenario);
     for (unsigned port = 0; port < kPorts; ++port) {
       const std::uint64_t part = base + 0x4'0000ull * port;
