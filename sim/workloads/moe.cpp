@@ -11,7 +11,7 @@
 //          State: plus the sum over the chosen. All integers, sums modulo 2^32, so in any order.
 //          Rows of the chosen experts are dealt to the warps; each adds its sum by atomics. Weights
 //          lie in CXL memory, all else before them, in GPU memory where that is large enough.
-// Hints:   with `hints`, each layer but the last names, before any warp reads its own experts, whole
+// Hints:   with `hints`, each layer but the last names, before it reads its own experts, whole
 //          experts of the next. The next layer's router is run on this layer's state, and costs
 //          what it costs; what is named is a table in GPU memory: the true choice, computed on the
 //          host, each expert of it with hint_accuracy per cent, else one that is not chosen. So
@@ -235,8 +235,6 @@ WarpTask Moe::kernel(Warp& w) const {
         w.compute(3);  // address, loop
         w.prefetch(weights_, expert(layer + 1, e) * kLineWords, kMatrices * size() * kLineWords);
       }
-      // Else other warps' loads stand in the memory pipeline before the hints, for a whole read.
-      if (ahead) co_await w.barrier();
 
       std::array<std::uint32_t, kHidden> sums{};
       const WorkRange rows = share(w, top_k() * size() * width);  // a vector of work is a row

@@ -298,7 +298,8 @@ inline Group ds_tables() {
                "ds_engine: the only entry is taken again a cycle after it became free"}}};
 }
 
-// ---- answers of stores ---------------------------------------------------------------------------
+// ---- answers of stores
+// ---------------------------------------------------------------------------
 
 enum class DsAnswered : unsigned { Waiting, LastSlot, Leaving, Late };
 enum class DsLeft : unsigned { Direct, Deferred, InPlace, Refused };
@@ -331,20 +332,21 @@ enum class DsWaiting : unsigned {
 };
 
 inline Group ds_waiting() {
-  return {.name = "ds_waiting",
-          .title = "Deterministic store: answered stores that wait x what else there is",
-          .seen = "as ds_answers; slots are known not to be free while a store is in them",
-          .suites = {"root_port_ds_engine_test"},
-          .axes = {{"answered stores", {"none", "one", "two or more"}},
-                   {"there is",
-                    {"an answer stalled", "a late answer", "no slot free",
-                     "a store with no slot to spare", "a write over", "isolation", "an error",
-                     "a fence", "a load held by an older store", "Inserts lines late"}}},
-          .impossible = {
-              {{"one|two or more", "a late answer"},
-               "ds_engine: stores are answered in their order, and it is older"},
-              {{"two or more", "no slot free"},
-               "ds_engine: one slot is left for each answered store, and one at most has its own"}}};
+  return {
+      .name = "ds_waiting",
+      .title = "Deterministic store: answered stores that wait x what else there is",
+      .seen = "as ds_answers; slots are known not to be free while a store is in them",
+      .suites = {"root_port_ds_engine_test"},
+      .axes = {{"answered stores", {"none", "one", "two or more"}},
+               {"there is",
+                {"an answer stalled", "a late answer", "no slot free",
+                 "a store with no slot to spare", "a write over", "isolation", "an error",
+                 "a fence", "a load held by an older store", "Inserts lines late"}}},
+      .impossible = {
+          {{"one|two or more", "a late answer"},
+           "ds_engine: stores are answered in their order, and it is older"},
+          {{"two or more", "no slot free"},
+           "ds_engine: one slot is left for each answered store, and one at most has its own"}}};
 }
 
 // ---- ds_filter, ds_index, ds_pace ---------------------------------------------------------------

@@ -656,6 +656,8 @@ TEST(DsAlone, TheUpperOfTwoLateLinesIsFlushed) {
   for (unsigned delay = 0; delay < 16 && !HasFailure(); ++delay) {
     for (const bool mq : {false, true}) test::meet_late_flush(mq, delay);
   }
+  test::Random random(0x908);
+  for (unsigned round = 0; round < 2000 && !HasFailure(); ++round) test::meet_late_flush(random);
 }
 
 TEST(DsAlone, CompletionsWaitForLateLines) {
@@ -682,7 +684,7 @@ TEST(DsAlone, FewMeetInAnyOrder) {
 
 // What may meet in one cycle does.
 TEST(DsAlone, EverythingMeetsInOneCycle) {
-  test::Random random(test::from_environment("CXLGPU_SEED", 21));
+  test::Random random(test::from_environment("CXLGPU_SEED", 23));
   for (unsigned round = 0; round < 320 && !HasFailure(); ++round) {
     test::meet_everything(random, round);
   }

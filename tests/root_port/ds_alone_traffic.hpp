@@ -355,6 +355,37 @@ inline void meet_late_flush(bool mq, unsigned delay) {
   ASSERT_TRUE(b.until([&] { return b.idle(); }));
   b.check_endpoint();
 }
+// The same with loads on their way, any stalls and any latencies.
+inline void meet_late_flush(test::Random& random) {
+  DsAlone b(DsAlone::Size::Lines4, 1 + random.below(8), 3 + random.below(28));
+  b.store(kPart, 0x11, DsAlone::kAll >> 32);
+  ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+  b.run(40);
+  b.direct = b.hold_writes = true;
+  b.store(kGoing, 0x33);
+  ASSERT_TRUE(b.until([&] { return b.writes.size() == 1; }));
+  b.store(kGoing, 0x44);
+  b.run(40);
+  b.direct = false;
+  b.answer_stalls = some_stalls(random, 50);
+  for (unsigned n = 1 + random.below(2); n > 0; --n) {
+    b.load(random.pick(std::array{kPart, kPart, kPart, kAway}));
+  }
+  b.run(6 + random.below(24));
+  b.lm_stalls = 100;
+  const std::uint32_t store = b.store(kAway + 1, 0x55);
+  b.run(5);
+  b.flush = true;
+  b.hold_writes = false;
+  for (unsigned n = random.below(3); n > 0; --n) b.load(kAway + 1 + n);
+  b.run(random.below(10));
+  b.lm_stalls = 0;
+  b.run(30);
+  b.answer_stalls = 0;
+  ASSERT_TRUE(b.answered(store));
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
 // More loads of a line that is here than reads may be on their way, and nobody takes an answer.
 inline void meet_full_reads(DsAlone::Size size) {
   DsAlone b(size);

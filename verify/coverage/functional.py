@@ -6,7 +6,8 @@ What there is to hit is declared in tests/coverage/functional_groups.hpp and pri
 BUILD/bin/functional_bins; what was hit is counted by the test programs (CXLGPU_COVERAGE_DIR).
 
   verify/coverage/functional.py                 run all suites, print holes, write page and record
-  verify/coverage/functional.py --no-run        only merge what lies in BUILD/coverage/functional
+  verify/coverage/functional.py --no-run        only merge what lies in BUILD/coverage/functional: the suites ran in CTest
+                                                with CXLGPU_COVERAGE_DIR
   verify/coverage/functional.py --without S     leave suite S out: its bins become holes
   verify/coverage/functional.py --only S        run these alone, and judge the groups that nobody else feeds
   verify/coverage/functional.py --list          the suites, for a build of them
@@ -70,11 +71,14 @@ def run_suites(build, suites, counts, jobs):
 
 
 def merge(groups, counts):
-    """Hits by group and bin, summed over all files."""
+    """Hits by group and bin over the files of the suites; PROGRAM-PID.json of another program is passed over."""
     if not counts.is_dir():
         stop(f"{counts} is missing: run without --no-run")
     hits = {g["name"]: dict.fromkeys(g["bins"], 0) for g in groups}
+    suites = {s for g in groups for s in g["suites"]}
     for file in sorted(counts.glob("*.json")):
+        if file.stem.rsplit("-", 1)[0] not in suites:
+            continue
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
