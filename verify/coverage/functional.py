@@ -6,7 +6,7 @@ What there is to hit is declared in tests/coverage/functional_groups.hpp and pri
 BUILD/bin/functional_bins; what was hit is counted by the test programs (CXLGPU_COVERAGE_DIR).
 
   verify/coverage/functional.py                 run all suites, print holes, write page and record
-  verify/coverage/functional.py --no-run        only merge what lies in BUILD/coverage/functional: the suites ran in CTest
+  verify/coverage/functional.py --no-run        only merge what lies in BUILD/coverage/functional: CTest ran the suites
                                                 with CXLGPU_COVERAGE_DIR
   verify/coverage/functional.py --without S     leave suite S out: its bins become holes
   verify/coverage/functional.py --only S        run these alone, and judge the groups that nobody else feeds
