@@ -67,7 +67,8 @@ void HostBridgeModel::move_up(unsigned way, Time now) {
   if (adapter_ && adapter_->way == way) enter_way(now);
 }
 
-// Those that are decoded from now on go another way, perhaps; none of them has left its way.
+// Those that are decoded from now on go another way, perhaps; none of them has left its way. One
+// that is taken back out of its way raises its SysAccept once more, and the last one counts.
 void HostBridgeModel::decoders_change(Time now) {
   for (std::optional<Held>& held : ways_) {
     if (!held || held->decoded < now) continue;

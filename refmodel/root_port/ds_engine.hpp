@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Deterministic store of one root port: a store is done when it is sure of GPU local memory.
+// Deterministic store of one root port: a store is answered when it is sure of GPU local memory.
 //
 // Purpose: answers stores in their order, each as soon as a slot of local memory is sure to be its
 //          own, mostly before it is written there, and brings them to the endpoint in its own

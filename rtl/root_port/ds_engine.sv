@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Deterministic store of a root port: a store is done when the GPU's local memory is sure to take
-// it, and goes to its endpoint when that has time for it.
+// Deterministic store of a root port: a store is answered when the GPU's local memory is sure to
+// take it, and goes to its endpoint when that has time for it.
 //
 //   req -+- stores -> store FIFO -> fast, or sequencer -- local memory: data of each slot
 //        |                          |  |  |
