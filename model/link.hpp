@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <random>
 
@@ -155,6 +156,7 @@ class LinkDirection {
     static constexpr std::size_t kPlaces = 128;
 
     LinkMessage& push(Time visible) {
+      assert(pushed_ - popped_ < kPlaces);  // by the transmitter's depth and the credits
       Place& place = at(pushed_++);
       place.visible = visible;
       return place.message;

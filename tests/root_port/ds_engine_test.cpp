@@ -561,6 +561,12 @@ class Bench {
   [[nodiscard]] bool idle() {
     return until([&] { return world.idle(); });
   }
+  // All goes to the endpoint, and is there.
+  void drain() {
+    world.levels().flush = true;
+    EXPECT_TRUE(idle());
+    world.check_endpoint();
+  }
   // A reset, then no request: whether anything is offered to the memory queue.
   [[nodiscard]] bool offers_after_reset() {
     rtl_.reset();
@@ -1107,9 +1113,7 @@ TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
       EXPECT_TRUE(b.done(waits, 60));
       EXPECT_EQ(b.world.seen.deletes, 0u);
       b.world.freeze_writes = b.world.refuse_inserts = false;
-      b.world.levels().flush = true;
-      EXPECT_TRUE(b.idle());
-      b.world.check_endpoint();
+      b.drain();
     }
   }
 }
@@ -1174,9 +1178,7 @@ TEST(DsEngine, InsertionAndFindTakeTurns) {
   b.world.rates.ix_ready = 100;
   EXPECT_TRUE(b.until([&] { return b.world.out().ix_valid && b.world.out().ix_op == 1; }));
   EXPECT_EQ(b.world.out().ix_key, 6u);
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
+  b.drain();
 }
 
 // Loads, stores and flushes wait all the time, and all have something to do.
@@ -1229,9 +1231,7 @@ TEST(DsEngine, AStoreGoesWhileNoReadIsFree) {
   EXPECT_EQ(b.world.seen.hit, 2u);
   b.world.rates.lm_answers = 100;
   EXPECT_TRUE(b.until([&] { return b.world.seen.hit == 3; }));
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
+  b.drain();
 }
 
 // In a burst as many stores as may be late are done at their pace, the next at that of the index.
@@ -1250,9 +1250,7 @@ TEST(DsEngine, ABurstFillsTheLateLines) {
   EXPECT_EQ(b.world.seen.most_late, inserts);
   b.world.rates.ix_ready = 100;
   EXPECT_TRUE(b.done(ids.back(), 60));
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
+  b.drain();
 }
 
 // Writes that fail come back as late lines: two more than Inserts are late at most, that of a store
@@ -1420,9 +1418,7 @@ TEST(DsEngine, DirectOrDeferred) {
   EXPECT_TRUE(b.until([&] { return b.world.seen.direct + b.world.seen.deferred == 6; }));
   EXPECT_EQ(b.world.writes_sent, (Lines{1, 4, 5}));
   b.world.freeze_writes = false;
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
+  b.drain();
 }
 
 TEST(DsEngine, DirectLeavesRoomInTheMemoryQueue) {
@@ -1636,9 +1632,7 @@ TEST(DsEngine, ASlotIsLeftForAnAnsweredStoreThatHasOne) {
   EXPECT_TRUE(b.done(first) && b.done(second));
   EXPECT_EQ(b.world.times(second).answer, b.world.times(first).left + 2);
   EXPECT_EQ(b.world.seen.late_answers, 0u);
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
+  b.drain();
 }
 
 // No slot is free, and it needs none.
@@ -1665,9 +1659,7 @@ TEST(DsEngine, AStoreThatLeavesUnansweredIsAnsweredThen) {
     EXPECT_EQ(b.world.seen.in_place, in_place + 3);
     EXPECT_EQ(b.world.seen.late_answers, 3u);
     b.world.freeze_writes = b.world.refuse_inserts = false;
-    b.world.levels().flush = true;
-    EXPECT_TRUE(b.idle());
-    b.world.check_endpoint();
+    b.drain();
   }
 }
 
@@ -1714,9 +1706,7 @@ TEST(DsEngine, OneAnswerIsLateAtMost) {
       EXPECT_EQ(b.world.times(ids[2]).left, taken + 1);
       EXPECT_EQ(b.world.seen.answered_leaving, 1u);
     }
-    b.world.levels().flush = true;
-    EXPECT_TRUE(b.idle());
-    b.world.check_endpoint();
+    b.drain();
   }
 }
 
@@ -1836,9 +1826,7 @@ TEST(DsEngine, ALoadSeesAnAnsweredStoreOfItsLine) {
     EXPECT_EQ(b.world.answer(load)->data[31], 0x77);
     EXPECT_EQ(b.world.answer(load)->data, b.world.flat(line));
     b.world.freeze_writes = false;
-    b.world.levels().flush = true;
-    EXPECT_TRUE(b.idle());
-    b.world.check_endpoint();
+    b.drain();
   }
 }
 
