@@ -20,13 +20,9 @@
 
 #include "tb/coverage.hpp"
 #include "tests/common/clear_inputs.hpp"
+#include "tests/common/environment.hpp"
 
 namespace cxlgpu::test {
-
-inline std::uint64_t from_environment(const char* name, std::uint64_t fallback) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 0) : fallback;
-}
 
 class Random {
  public:

@@ -17,6 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/common/environment.hpp"
+
 namespace cxlgpu {
 namespace {
 
@@ -163,7 +165,7 @@ TEST(RtlSizes, EveryRowHasABoundToTry) {
   EXPECT_EQ(bounds().size(), parameters);
 }
 
-// All of a module's at once.
+// All of a module's at once. The linter takes half a minute for 15 ports: the night's.
 TEST(RtlSizes, EachElaboratesAtItsBounds) {
   std::map<std::string, std::array<std::string, 2>> modules;
   for (const Bound& b : bounds()) {
@@ -172,6 +174,7 @@ TEST(RtlSizes, EachElaboratesAtItsBounds) {
   }
   for (const auto& [module, both] : modules) {
     for (const std::string& arguments : both) {
+      if (&arguments == &both[1] && module == "root_complex" && test::volume() == 1) continue;
       const Ran ran = lint(module, arguments);
       EXPECT_EQ(ran.status, 0) << module << arguments << "\n" << ran.text;
     }

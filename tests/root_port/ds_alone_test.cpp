@@ -128,28 +128,28 @@ TEST(DsAlone, LoadsOfTheNewestPartStarveNobody) {
               "to 400 cycles and 256 and 1024 lines",
               "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::TopPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
-  measure_all(Place::TopPart, true, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  measure_all(Place::TopPart, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfTheOldestPartStarveNobody) {
   test::shows("order", "The same with loads of the oldest, partly stored line",
               "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::BottomPart, false, {0, 1, 2, 3, 8});
-  measure_all(Place::BottomPart, true, {0, 1, 2, 3, 8});
+  measure_all(Place::BottomPart, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfAWholeLineStarveNobody) {
   test::shows("order", "The same with loads that the region answers",
               "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::TopWhole, false, {0, 1, 2, 3, 8});
-  measure_all(Place::TopWhole, true, {0, 1, 2, 3, 8});
+  measure_all(Place::TopWhole, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfALineThatIsNotHereStarveNobody) {
   test::shows("order", "The same with loads that pass the region",
               "docs/blocks/root_port/ds_engine.md");
   measure_all(Place::Absent, false, {0, 1, 2, 3, 8});
-  measure_all(Place::Absent, true, {0, 1, 2, 3, 8});
+  measure_all(Place::Absent, true, {0, 1, 8});
 }
 
 TEST(DsAlone, ALoadOfAWantedLineIsAnswered) {
@@ -671,7 +671,7 @@ TEST(DsAlone, CompletionsWaitForLateLines) {
 // Where the sequencer is, as a store that passes it or the end of a write comes.
 TEST(DsAlone, FewMeetInAnyOrder) {
   test::Random random(0x906);
-  for (unsigned round = 0; round < 300 && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < 100 * test::volume() && !HasFailure(); ++round) {
     DsAlone b(round % 3 == 2 ? Size::Lines256 : Size::Lines4, 1 + random.below(16),
               1 + random.below(random.percent(40) ? 30 : 12));
     for (unsigned n = 0; n < 60 && !HasFailure(); ++n) {

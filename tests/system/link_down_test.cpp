@@ -301,7 +301,7 @@ Removal judge(const std::vector<Schedule::Asked>& clean, const std::vector<Sched
 // Before the first request, at many times in the middle of it, after the last.
 TEST(LinkDown, RemovalIsNotSeenAtTheOtherPort) {
   constexpr std::uint32_t kRequests = 1500;
-  for (std::uint64_t s = seed(); s < seed() + 3; ++s) {
+  for (std::uint64_t s = seed(); s < seed() + test::volume(); ++s) {
     for (const std::uint64_t gap : {6u, 40u}) {
       const auto asked = mixed(s, kRequests, gap);
       System whole;
@@ -340,7 +340,7 @@ TEST(LinkDown, RemovalUnderLoad) {
               "When a link goes down under load its requests end in errors in bounded time and the "
               "other port goes on",
               "CXL 3.0, 8.2.4.23");
-  for (std::uint64_t s = seed(); s < seed() + 2; ++s) {
+  for (std::uint64_t s = seed(); s < seed() + test::volume(); ++s) {
     for (const SrPolicy policy : {SrPolicy::Off, SrPolicy::Naive, SrPolicy::Sr}) {
       for (const std::uint64_t lines : {32u, 4096u}) {
         for (const std::uint64_t at : {401u, 3000u}) {

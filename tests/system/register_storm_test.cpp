@@ -447,7 +447,7 @@ class RegisterStorm : public ::testing::TestWithParam<std::uint64_t> {
 };
 
 TEST_P(RegisterStorm, ModelAndRtlAnswerAlike) {
-  const std::uint64_t rounds = test::from_environment("CXLGPU_ROUNDS", 25);
+  const std::uint64_t rounds = test::from_environment("CXLGPU_ROUNDS", 8 * test::volume());
   for (std::uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
     SCOPED_TRACE("round " + std::to_string(round) + (stores_ ? ", stores" : "") +
                  (cached_ ? ", internal DRAM" : ""));

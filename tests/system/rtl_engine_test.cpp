@@ -172,6 +172,7 @@ TEST_P(RtlEngineTiming, EveryStageIsPassedInTheSameCycle) {
       scenario.cached = true;
       scenario.sets_log2 = sets_log2;
       scenario.traffic.outstanding = outstanding;
+      scenario.traffic.requests = 1500 * test::volume();
       scenario.traffic.idle_share = 0;
       const Outcome outcome = run_system(scenario);
       expect_clean(scenario, outcome);
