@@ -338,6 +338,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     apply_configuration(config, kind);
     // So that what refuses it names who chose it.
     if (is_model_only(config.root_port.policy)) config.places["root_port.policy"] = scenario;
+    if (config.persistent() != nullptr) config.places["hdm.ranges"] = scenario;
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {

@@ -163,6 +163,7 @@ void Gpu::deliver() {
     }
     llc_.pop_answer(shared_.now);
   }
+  llc_.tell_persisted(shared_.now);
 }
 
 void Gpu::advance_phase() {

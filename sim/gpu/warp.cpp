@@ -96,6 +96,28 @@ Warp::Pause Warp::fence() {
   return {*this, Wait::Fence};
 }
 
+Warp::PersistPause Warp::persist() {
+  append({.write_out = true});
+  persist_since_ = core_.shared().now;
+  return {{*this, Wait::Persist}};
+}
+
+bool Warp::persist_over() {
+  GpuStats& stats = core_.shared().stats;
+  const std::uint64_t took = core_.shared().now - persist_since_;
+  ++stats.persists;
+  stats.persist_cycles += took;
+  stats.persist_longest = std::max(stats.persist_longest, took);
+  const bool refused = std::exchange(persist_refused_, false);
+  if (refused) ++stats.persists_refused;
+  return !refused;
+}
+
+void Warp::persist_done(bool refused) {
+  if (refused) persist_refused_ = true;
+  if (--unpersisted_ == 0 && wait_ == Wait::Persist) settle();
+}
+
 Warp::Pause Warp::barrier() {
   append({.write_out = true});
   return {*this, Wait::Barrier};
@@ -125,6 +147,8 @@ bool Warp::satisfied(Wait wait) const {
       return loads_ == 0;
     case Wait::Fence:
       return stores_ == 0;
+    case Wait::Persist:
+      return loads_ == 0 && stores_ == 0 && unpersisted_ == 0;
     case Wait::Barrier:
     case Wait::Finish:
       return loads_ == 0 && stores_ == 0;
