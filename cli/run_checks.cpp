@@ -85,8 +85,12 @@ void check_images(const RunConfig& config, const MediaConfig& part) {
 void check_persist(const RunConfig& config, const MediaConfig& part) {
   const bool endpoint = config.persist_domain == PersistDomain::Device ||
                         config.persist_domain == PersistDomain::Host;
-  if (config.persistent() == nullptr || endpoint || EndpointMedia::keeps(part)) return;
   const std::string key = "persist.domain";
+  // As elsewhere: a file may say it for any medium; who gives it for this run means its medium.
+  if (config.persistent() == nullptr || endpoint || EndpointMedia::keeps(part) ||
+      config.place(key, "") != "--set") {
+    return;
+  }
   throw InputError(
       fmt::format("{}: key '{}': media '{}' has neither pages nor a write buffer; use device or "
                   "host, for DRAM that is backed up, or choose flash",

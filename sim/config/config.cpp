@@ -358,7 +358,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     }
   }
   // The machine's default is no choice of the user's; one that is, is refused by the session.
-  const bool of_model = config.memory != MemoryKind::Cxl || is_model_only(config.root_port.policy);
+  const bool of_model = config.memory != MemoryKind::Cxl ||
+                        is_model_only(config.root_port.policy) || config.persistent() != nullptr;
   if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }

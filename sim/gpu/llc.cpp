@@ -69,7 +69,7 @@ void Llc::tick(std::uint64_t cycle) {
       fill(index, local_.read(lines_[mshrs_[index].way]));
     }
   }
-  if (!gathering_.empty()) send_due();
+  if (persist_due_ <= cycle) send_due();
   if (runnable()) serve();
   if (flush_at_ < tags_.size()) flush();
 }
@@ -111,9 +111,7 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
   if (!fills_.empty()) next = std::min(next, fills_.front().due);
-  if (!gathering_.empty()) next = std::min(next, std::max(gathering_.front().due, now + 1));
-  if (!persisted_.empty()) next = std::min(next, persisted_.front().due);
-  return std::min(next, local_.next_cycle());
+  return std::min({next, persist_due_, local_.next_cycle()});
 }
 
 std::optional<std::size_t> Llc::way_of(std::uint64_t line, std::size_t set) const {
@@ -355,6 +353,7 @@ void Llc::write_through(std::uint16_t entry, const LlcRequest& request, const Li
     line = {request.line, request.mask, true, data};
     gathered_.push_back(entry);
     gathering_.push({cycle_ + gather_cycles_, entry});
+    plan_persist();
   }
   std::vector<Warp*>& owners = owners_[to];
   if (std::find(owners.begin(), owners.end(), request.op->warp) == owners.end()) {
@@ -388,6 +387,12 @@ void Llc::send_due() {
       send_gathered(write_buffer_[entry].line);
     }
   }
+  plan_persist();
+}
+
+void Llc::plan_persist() {
+  persist_due_ = gathering_.empty() ? ~std::uint64_t{0} : gathering_.front().due;
+  if (!persisted_.empty()) persist_due_ = std::min(persist_due_, persisted_.front().due);
 }
 
 void Llc::acknowledge_persistent(std::uint16_t entry, bool refused) {
@@ -395,12 +400,14 @@ void Llc::acknowledge_persistent(std::uint16_t entry, bool refused) {
     persisted_.push({cycle_ + params_.fill_latency_cycles, warp, refused});
   }
   owners_[entry].clear();
+  plan_persist();
 }
 
 void Llc::tell_persisted(std::uint64_t cycle) {
   while (!persisted_.empty() && persisted_.front().due <= cycle) {
     const Persisted done = persisted_.front();
     persisted_.pop();
+    plan_persist();
     done.warp->persist_done(done.refused);
   }
 }

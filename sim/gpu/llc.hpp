@@ -58,7 +58,7 @@ class Llc {
   // Is there anything for tick() to do?
   [[nodiscard]] bool due(std::uint64_t cycle) const {
     return runnable() || local_.next_cycle() <= cycle || flush_at_ < tags_.size() ||
-           (!gathering_.empty() && gathering_.front().due <= cycle);
+           persist_due_ <= cycle;
   }
   // One cycle: answers of local memory, then requests of the cores, then the flush.
   void tick(std::uint64_t cycle);
@@ -79,6 +79,8 @@ class Llc {
   }
   // Stores to lines that persist go to memory at once.
   [[nodiscard]] bool persists(std::uint64_t line) const { return line - persist_base_ < persist_; }
+  // When a line need not be gathered any longer, or a warp can be told that its write is done.
+  [[nodiscard]] std::uint64_t persist_due() const { return persist_due_; }
   // Gives its end to each warp whose write to a persistent range is done at or before `cycle`.
   void tell_persisted(std::uint64_t cycle);
   void watch(StoreWatcher* watcher) { watcher_ = watcher; }
@@ -171,6 +173,7 @@ class Llc {
   void write_through(std::uint16_t entry, const LlcRequest& request, const Line& data);
   void send_gathered(std::uint64_t line);  // if there is any
   void send_due();
+  void plan_persist();  // persist_due_, after either has changed
   [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
     return 2u * entry.index + entry.is_write;
   }
@@ -235,6 +238,7 @@ class Llc {
   std::vector<std::uint16_t> gathered_;     // entries of those that are not sent, oldest first
   std::vector<std::vector<Warp*>> owners_;  // by entry
   Pipe<Persisted> persisted_;
+  std::uint64_t persist_due_ = ~std::uint64_t{0};
 };
 
 }  // namespace cxlgpu

@@ -98,24 +98,30 @@ Warp::Pause Warp::fence() {
 
 Warp::PersistPause Warp::persist() {
   append({.write_out = true});
-  persist_since_ = core_.shared().now;
+  core_.shared().persisting[id_].since = core_.shared().now;
   return {{*this, Wait::Persist}};
 }
 
 bool Warp::persist_over() {
   GpuStats& stats = core_.shared().stats;
-  const std::uint64_t took = core_.shared().now - persist_since_;
+  GpuShared::Persisting& mine = core_.shared().persisting[id_];
+  const std::uint64_t took = core_.shared().now - mine.since;
   ++stats.persists;
   stats.persist_cycles += took;
   stats.persist_longest = std::max(stats.persist_longest, took);
-  const bool refused = std::exchange(persist_refused_, false);
+  const bool refused = std::exchange(mine.refused, false);
   if (refused) ++stats.persists_refused;
   return !refused;
 }
 
+void Warp::persist_begun() {
+  ++core_.shared().persisting[id_].writes;
+}
+
 void Warp::persist_done(bool refused) {
-  if (refused) persist_refused_ = true;
-  if (--unpersisted_ == 0 && wait_ == Wait::Persist) settle();
+  GpuShared::Persisting& mine = core_.shared().persisting[id_];
+  if (refused) mine.refused = true;
+  if (--mine.writes == 0 && wait_ == Wait::Persist) settle();
 }
 
 Warp::Pause Warp::barrier() {
@@ -148,7 +154,7 @@ bool Warp::satisfied(Wait wait) const {
     case Wait::Fence:
       return stores_ == 0;
     case Wait::Persist:
-      return loads_ == 0 && stores_ == 0 && unpersisted_ == 0;
+      return loads_ == 0 && stores_ == 0 && core_.shared().persisting[id_].writes == 0;
     case Wait::Barrier:
     case Wait::Finish:
       return loads_ == 0 && stores_ == 0;

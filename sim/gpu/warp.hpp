@@ -254,7 +254,7 @@ class Warp {
   [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
 
   // For the LLC: a write to a persistent range is on its way for this warp, and is done.
-  void persist_begun() { ++unpersisted_; }
+  void persist_begun();
   void persist_done(bool refused);
 
  private:
@@ -390,10 +390,7 @@ class Warp {
   std::uint64_t result_at_ = 0;  // cycle at which the last arithmetic result is there
   Pipe<Instruction> instructions_;
   WarpTask task_;
-  std::array<const MemOp*, kMaxAwaited> awaited_{};  // seldom more than the first
-  std::uint32_t unpersisted_ = 0;                    // writes to persistent ranges not done
-  bool persist_refused_ = false;                     // one of them, since the last persist
-  std::uint64_t persist_since_ = 0;                  // cycle
+  std::array<const MemOp*, kMaxAwaited> awaited_{};  // last: seldom more than the first
 };
 
 // co_await all(a, b, ...) gives a tuple of lane values.

@@ -43,9 +43,10 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, u
       std::vector<HdmRange> before;  // DPA rises with the ranges, and those that persist come last
       std::ranges::copy_if(config.hdm, std::back_inserter(before),
                            [](const HdmRange& range) { return !range.persistent; });
-      durable_.push_back(
-          std::make_unique<DurableMedia>(*media, keeps(part) ? flash_.back() : nullptr, port,
-                                         MemoryMap::capacity(before, port), config.persist_domain));
+      durable_.push_back(std::make_unique<DurableMedia>(
+          *media, keeps(part) ? flash_.back() : nullptr, port, MemoryMap::capacity(before, port),
+          keeps(part) ? config.persist_domain
+                      : std::max(config.persist_domain, PersistDomain::Device)));
       media = durable_.back().get();
     }
     media_.push_back(media);

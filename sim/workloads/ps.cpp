@@ -6,7 +6,7 @@
 //          its sums from its first element on, a mark, the result, a mark of that. A mark is 8
 //          bytes {the block's sum, kDone}: a sum alone says nothing, 0 is one. Eight marks share a
 //          line. Input and offsets of the blocks are volatile: after a loss of power the input is
-//          there again, as from a file, and the offsets are worked out anew from the marks.
+//          there again, as from a file, and the offsets are worked out again from the marks.
 // Kernels: names and header, by one warp; each block's sums; offsets, by one warp; the result. A
 //          block whose mark is there is passed over.
 // Source:  GPM (S. Pandey et al., ASPLOS 2022) has a prefix sum of this kind; layout and kernels
