@@ -20,6 +20,7 @@ nlohmann::json value_json(const ConfigValue& value) {
                               {"size", range.size},
                               {"ports", range.ports},
                               {"granularity", range.granularity}});
+            if (range.persistent) ranges.back()["persistent"] = true;
           }
           return ranges;
         } else {

@@ -13,6 +13,7 @@
 #include "sim/gpu/local_memory.hpp"
 #include "sim/machine/endpoint_media.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/persist/persist_log.hpp"
 
 namespace cxlgpu {
 
@@ -115,6 +116,7 @@ class CxlMachine : public Machine {
         stats_(config.endpoint.line_bytes) {
     check_collection(config, part_);
     check_images(config, part_);
+    check_persist(config, part_);
   }
 
   void size(const RunInput& input) override;
@@ -122,9 +124,15 @@ class CxlMachine : public Machine {
   [[nodiscard]] GpuParams gpu_params() const override {
     GpuParams params = config_.gpu;
     params.local.part = local_part(config_, options_.config_dir / "media", map_.local_bytes);
+    if (config_.persistent() != nullptr) {
+      params.persist.base = map_.persistent_base;
+      params.persist.bytes = map_.hdm_base + map_.hdm_size - map_.persistent_base;
+      params.persist.through = !caches_survive();
+    }
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
+    if (options_.crash.journalled() && caches_survive()) gpu.watch_stores(&persist_log_);
     return memory_.emplace(gpu.local_memory(), *hdm_, map_);
   }
   [[nodiscard]] Engine& start() override;
@@ -136,12 +144,21 @@ class CxlMachine : public Machine {
 
   void report(RunOutcome& outcome) override;
   [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] const Journal* journal() const override {
+    return options_.crash.journalled() ? &persist_log_.journal() : nullptr;
+  }
+  void write_crash_images(const FlatMemory& memory, const std::string& dir) const override;
   void complete(nlohmann::json& document) const override {
     if (engine_->cycles() != 0) document["rtl_cycles"] = figure(engine_->cycles(), "cycles");
   }
   [[nodiscard]] std::optional<std::string> close() override;
 
  private:
+  // Nothing need leave the GPU's caches to survive.
+  [[nodiscard]] bool caches_survive() const {
+    return config_.persist_domain == PersistDomain::Host;
+  }
+
   const RunConfig& config_;
   const SessionOptions& options_;
   const MediaConfig part_;
@@ -156,6 +173,10 @@ class CxlMachine : public Machine {
   std::optional<EventLog> events_;
   std::optional<TraceFanOut> sinks_;
   std::unique_ptr<SystemEngine> engine_;
+  PersistLog persist_log_{[this](unsigned port, std::uint64_t dpa) {
+    return store_->map().address({port, dpa});
+  }};
+  std::optional<JournalEngine> journalled_;
   std::optional<std::string> left_;  // why stores did not all arrive
 };
 
@@ -163,6 +184,7 @@ void CxlMachine::size(const RunInput& input) {
   const std::uint64_t data_bytes = input.data_bytes;
   map_.hdm_base = config_.hdm.front().base;
   map_.hdm_size = hdm_end(config_) - map_.hdm_base;
+  if (config_.persistent() != nullptr) map_.persistent_base = config_.persistent()->base;
   map_.local_bytes = input.workload ? local_share(config_, data_bytes) : 0;
   if (input.workload) check_fits(config_, data_bytes, map_.local_bytes);
   if (cached_) {
@@ -194,7 +216,21 @@ Engine& CxlMachine::start() {
     parts.sink = &*sinks_;
   }
   engine_ = make_engine(config_, parts, options_.engine);
-  return *engine_;
+  if (!options_.crash.journalled()) return *engine_;
+  store_->watch(&persist_log_);
+  const std::uint64_t bytes = map_.hdm_base + map_.hdm_size - map_.persistent_base;
+  return journalled_.emplace(*engine_, persist_log_.journal(), map_.persistent_base,
+                             caches_survive() ? 0 : bytes);
+}
+
+void CxlMachine::write_crash_images(const FlatMemory& memory, const std::string& dir) const {
+  EndpointMedia parts(config_, part_, sets_log2_);
+  for (const std::uint64_t page : memory.pages()) {
+    std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
+    memory.peek(page, bytes);
+    parts.map().poke(page, bytes);
+  }
+  EndpointMedia::write_images(dir, parts.shut_down(Time{0}));
 }
 
 void CxlMachine::finish(const RunResult& result, RunOutcome& outcome) {
@@ -234,8 +270,10 @@ void CxlMachine::report(RunOutcome& outcome) {
     outcome.internal_dram.push_back(engine_->internal_dram(port));
   }
   outcome.bridge_hints = engine_->bridge_hints();
-  keep_images(config_, *store_, model_store_.get(), outcome.drained, options_.engine.replay,
-              outcome);
+  if (!options_.crash.at) {
+    keep_images(config_, *store_, model_store_.get(), outcome.drained, options_.engine.replay,
+                outcome);
+  }
   if (engine_->cosim() != nullptr) outcome.cosim = cosim_json(*engine_->cosim());
   if (engine_->outage() != nullptr) outcome.outage = outage_json(*engine_->outage());
 }

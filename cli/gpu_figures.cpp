@@ -25,6 +25,19 @@ nlohmann::json slots(const GpuStats& g) {
           {"barrier", count(g.stall_barrier_cycles)}, {"memory", count(g.stall_memory_cycles)}};
 }
 
+nlohmann::json persists(const GpuStats& g) {
+  const auto ns = [](double cycles) {
+    return figure(cycles * static_cast<double>(kCycle.ps) / 1000, "ns");
+  };
+  return {{"count", figure(g.persists, "persists")},
+          {"refused", figure(g.persists_refused, "persists")},
+          {"latency", ns(ratio(g.persist_cycles, g.persists))},
+          {"longest", ns(static_cast<double>(g.persist_longest))},
+          {"lines", figure(g.persist_lines, "lines")},
+          {"bytes", figure(g.persist_bytes, "bytes")},
+          {"gathered", figure(g.persist_gathered, "accesses")}};
+}
+
 }  // namespace
 
 nlohmann::json gpu_json(const GpuStats& g, const GpuParams& p) {
@@ -38,52 +51,55 @@ nlohmann::json gpu_json(const GpuStats& g, const GpuParams& p) {
   const auto bandwidth = [&](std::uint64_t n) {  // bytes a nanosecond
     return figure(ratio(n * kLineBytes * 1000, g.cycles * kCycle.ps), "GB/s");
   };
-  return {{"loads", instructions(g.loads)},
-          {"stores", instructions(g.stores)},
-          {"atomics", instructions(g.atomics)},
-          {"compute", instructions(g.computes)},
-          {"prefetches", instructions(g.prefetches)},
-          {"hints", figure(g.hints, "hints")},
-          {"hints_dropped", figure(g.hints_dropped, "hints")},
-          {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
-          {"load_ratio", figure(100 * g.load_ratio(), "%")},
-          {"compute_mul", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Mul)])},
-          {"compute_fpu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Fpu)])},
-          {"compute_sfu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Sfu)])},
-          {"syncs", instructions(g.syncs)},
-          {"thread_instructions", figure(g.thread_instructions, "thread instructions")},
-          {"ipc", figure(ratio(g.issue_cycles, core_cycles), "warp instructions a cycle a core")},
-          {"thread_ipc",
-           figure(ratio(g.thread_instructions, core_cycles), "thread instructions a cycle a core")},
-          {"lane_efficiency", percent(g.thread_instructions, g.instructions() * p.threads)},
-          {"occupancy", percent(g.warp_cycles, (core_cycles - g.idle_cycles) * p.warps)},
-          {"slots", slots(g)},
-          {"l1_hits", accesses(g.l1_hits)},
-          {"l1_misses", accesses(g.l1_misses)},
-          {"l1_merges", accesses(g.l1_merges)},
-          {"l1_hit_rate", percent(g.l1_hits, g.l1_hits + g.l1_misses + g.l1_merges)},
-          {"l1_stores", accesses(g.l1_stores)},
-          {"stores_gathered", accesses(g.stores_gathered)},
-          {"scratchpad_accesses", instructions(g.scratch_accesses)},
-          {"scratchpad_conflicts", figure(g.scratch_conflict_cycles, "core cycles")},
-          {"llc_load_hits", accesses(g.llc_load_hits)},
-          {"llc_load_misses", accesses(g.llc_load_misses)},
-          {"llc_hit_rate", percent(llc_hits, llc_hits + g.llc_load_misses + g.llc_merges +
-                                                 g.llc_store_allocations + g.llc_store_passed)},
-          {"outstanding_misses", figure(ratio(g.llc_miss_cycles, g.cycles), "lines")},
-          {"miss_latency", figure(ratio(g.llc_miss_cycles * kCycle.ps, fetches * 1000), "ns")},
-          {"hdm_reads", lines(g.hdm_reads)},
-          {"hdm_writes_full", lines(g.hdm_writes_full)},
-          {"hdm_writes_partial", lines(g.hdm_writes_partial)},
-          {"local_reads", lines(g.local_reads)},
-          {"local_writes", lines(g.local_writes_full + g.local_writes_partial)},
-          {"hdm_bandwidth", bandwidth(g.engine_requests())},
-          {"local_bandwidth", bandwidth(local)},
-          {"memory_stall", figure(g.stall_memory_cycles, "core cycles")},
-          {"barriers", figure(g.barriers, "barriers")},
-          {"core_barriers", figure(g.core_barriers, "barriers")},
-          {"flush_cycles", figure(g.flush_cycles, "cycles")},
-          {"cycles", figure(g.cycles, "cycles")}};
+  nlohmann::json json = {
+      {"loads", instructions(g.loads)},
+      {"stores", instructions(g.stores)},
+      {"atomics", instructions(g.atomics)},
+      {"compute", instructions(g.computes)},
+      {"prefetches", instructions(g.prefetches)},
+      {"hints", figure(g.hints, "hints")},
+      {"hints_dropped", figure(g.hints_dropped, "hints")},
+      {"compute_ratio", figure(100 * g.compute_ratio(), "%")},
+      {"load_ratio", figure(100 * g.load_ratio(), "%")},
+      {"compute_mul", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Mul)])},
+      {"compute_fpu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Fpu)])},
+      {"compute_sfu", instructions(g.unit_computes[static_cast<std::size_t>(Unit::Sfu)])},
+      {"syncs", instructions(g.syncs)},
+      {"thread_instructions", figure(g.thread_instructions, "thread instructions")},
+      {"ipc", figure(ratio(g.issue_cycles, core_cycles), "warp instructions a cycle a core")},
+      {"thread_ipc",
+       figure(ratio(g.thread_instructions, core_cycles), "thread instructions a cycle a core")},
+      {"lane_efficiency", percent(g.thread_instructions, g.instructions() * p.threads)},
+      {"occupancy", percent(g.warp_cycles, (core_cycles - g.idle_cycles) * p.warps)},
+      {"slots", slots(g)},
+      {"l1_hits", accesses(g.l1_hits)},
+      {"l1_misses", accesses(g.l1_misses)},
+      {"l1_merges", accesses(g.l1_merges)},
+      {"l1_hit_rate", percent(g.l1_hits, g.l1_hits + g.l1_misses + g.l1_merges)},
+      {"l1_stores", accesses(g.l1_stores)},
+      {"stores_gathered", accesses(g.stores_gathered)},
+      {"scratchpad_accesses", instructions(g.scratch_accesses)},
+      {"scratchpad_conflicts", figure(g.scratch_conflict_cycles, "core cycles")},
+      {"llc_load_hits", accesses(g.llc_load_hits)},
+      {"llc_load_misses", accesses(g.llc_load_misses)},
+      {"llc_hit_rate", percent(llc_hits, llc_hits + g.llc_load_misses + g.llc_merges +
+                                             g.llc_store_allocations + g.llc_store_passed)},
+      {"outstanding_misses", figure(ratio(g.llc_miss_cycles, g.cycles), "lines")},
+      {"miss_latency", figure(ratio(g.llc_miss_cycles * kCycle.ps, fetches * 1000), "ns")},
+      {"hdm_reads", lines(g.hdm_reads)},
+      {"hdm_writes_full", lines(g.hdm_writes_full)},
+      {"hdm_writes_partial", lines(g.hdm_writes_partial)},
+      {"local_reads", lines(g.local_reads)},
+      {"local_writes", lines(g.local_writes_full + g.local_writes_partial)},
+      {"hdm_bandwidth", bandwidth(g.engine_requests())},
+      {"local_bandwidth", bandwidth(local)},
+      {"memory_stall", figure(g.stall_memory_cycles, "core cycles")},
+      {"barriers", figure(g.barriers, "barriers")},
+      {"core_barriers", figure(g.core_barriers, "barriers")},
+      {"flush_cycles", figure(g.flush_cycles, "cycles")},
+      {"cycles", figure(g.cycles, "cycles")}};
+  if (g.persists != 0) json["persist"] = persists(g);
+  return json;
 }
 
 std::vector<std::pair<std::string, std::string>> gpu_rows(const nlohmann::json& gpu) {
@@ -93,7 +109,7 @@ std::vector<std::pair<std::string, std::string>> gpu_rows(const nlohmann::json& 
   const auto share = [&](const char* name) {
     return all == 0 ? 0.0 : 100.0 * gpu.at("slots").at(name).at("value").get<double>() / all;
   };
-  return {
+  std::vector<std::pair<std::string, std::string>> rows = {
       {"GPU: IPC a core, warp / thread",
        fmt::format("{:.3f} / {:.3f}", of("ipc"), of("thread_ipc"))},
       {"  slots: issued / memory / result",
@@ -110,6 +126,19 @@ std::vector<std::pair<std::string, std::string>> gpu_rows(const nlohmann::json& 
       {"  bandwidth local / HDM",
        fmt::format("{:.2f} / {:.2f} GB/s", of("local_bandwidth"), of("hdm_bandwidth"))},
   };
+  if (gpu.contains("persist")) {
+    const auto persist = [&](const char* name) {
+      return gpu.at("persist").at(name).at("value").get<double>();
+    };
+    rows.emplace_back("persists, latency mean / longest",
+                      fmt::format("{:.0f}, {:.0f} / {:.0f} ns", persist("count"),
+                                  persist("latency"), persist("longest")));
+    rows.emplace_back(
+        "  lines, bytes of each",
+        fmt::format("{:.0f}, {:.1f}", persist("lines"),
+                    persist("lines") == 0 ? 0.0 : persist("bytes") / persist("lines")));
+  }
+  return rows;
 }
 
 }  // namespace cxlgpu

@@ -21,6 +21,7 @@
 #include "sim/host/backdoor.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
+#include "sim/persist/journal.hpp"
 #include "tb/run_stats.hpp"
 
 namespace cxlgpu {
@@ -51,6 +52,10 @@ class Machine {
   // Figures, and what is kept for a later run.
   virtual void report(RunOutcome& outcome) = 0;
   [[nodiscard]] virtual const RunStats& stats() const = 0;
+  // Of a run whose losses of power are looked at; null: it kept none.
+  [[nodiscard]] virtual const Journal* journal() const { return nullptr; }
+  // Images of the parts with these contents of the persistent range. Precondition: a journal.
+  virtual void write_crash_images(const FlatMemory&, const std::string&) const {}
   // What only this kind of machine adds to stats.json.
   virtual void complete(nlohmann::json&) const {}
   // Closes files written on the way; a line if one of them could not be.

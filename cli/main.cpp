@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// cxlgpu: run scenarios, measure media parts, name what there is, look at flits.
+// cxlgpu: run scenarios, lose power in them, measure media parts, name what there is, look at
+// flits.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -32,6 +33,11 @@ struct RunArguments {
   std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us;
+  std::string crash_at, crash_state;
+  bool recover = false;
+  // Of `crash`.
+  std::string points, states, point;
+  bool walk = false, invariant_only = false;
 };
 
 // The command as one could type it again.
@@ -50,6 +56,26 @@ std::filesystem::path config_dir(const std::string& given) {
         "{}: has no media/ folder; give the configuration folder with --configs", dir.string()));
   }
   return dir;
+}
+
+CrashOptions crash_options(const RunArguments& a, RunConfig& config) {
+  CrashOptions crash;
+  const auto number = [](const std::string& text, const char* option, std::uint64_t least) {
+    return parse_range(text, "command line", option, least, std::uint64_t{1} << 40);
+  };
+  if (!a.crash_at.empty()) crash.at = number(a.crash_at, "--crash-at", 0);
+  if (!a.crash_state.empty()) crash.state = number(a.crash_state, "--crash-state", 0);
+  crash.recover = a.recover;
+  crash.invariant_only = a.invariant_only;
+  if (!a.walk) return crash;
+  config.engine = "model";
+  WalkOptions walk;
+  walk.seed = config.seed;
+  if (!a.points.empty()) walk.points = number(a.points, "--points", 0);
+  if (!a.states.empty()) walk.states = number(a.states, "--states", 1);
+  if (!a.point.empty()) walk.only = number(a.point, "--point", 0);
+  crash.walk = walk;
+  return crash;
 }
 
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
@@ -79,6 +105,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.engine.stop = &interrupt_signal();
   options.engine.flit_log = a.flit_log;
   options.engine.replay = replay;
+  options.crash = crash_options(a, config);
   return run_session(config, options);
 }
 
@@ -140,6 +167,31 @@ int command(int argc, char** argv) {
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
 
+  run->add_option("--crash-at", a.crash_at,
+                  "power is lost after so many events: what is left goes to endpoint.image_out");
+  run->add_option("--crash-state", a.crash_state,
+                  "which state of that point, by what is in flight; 0, the machine's own")
+      ->needs("--crash-at");
+  run->add_flag("--recover", a.recover, "go on from what endpoint.image_in has left")
+      ->excludes("--crash-at");
+  for (const char* option : {"--crash-at", "--recover"}) {
+    run->get_option(option)->excludes("--trace");
+  }
+
+  CLI::App* crash = app.add_subcommand(
+      "crash", "lose power at every event of a run, and recover each (engine model)");
+  crash->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
+      ->required();
+  crash->add_option("--machine", a.machine, "as of run");
+  crash->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
+  crash->add_option("--seed", a.seed, "seed of all random streams, points and states too");
+  crash->add_option("--points", a.points, "so many, at random; left out or 0: every one");
+  crash->add_option("--states", a.states,
+                    "of a point at most, by what is in flight; left out: 256");
+  crash->add_option("--point", a.point, "this one alone")->excludes("--points");
+  crash->add_flag("--recover", a.recover, "... of the run that goes on from endpoint.image_in");
+  crash->add_flag("--invariant-only", a.invariant_only, "look at the memory, do not recover it");
+
   KeyArguments k;
   CLI::App* list = app.add_subcommand("list", "name workloads, media, configurations and machines");
   CLI::App* explain = app.add_subcommand("explain", "say all about a configuration key");
@@ -156,7 +208,8 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run", "media", "list", "explain", "flit", "help"};
+    const std::vector<std::string> commands = {"run",     "crash", "media", "list",
+                                               "explain", "flit",  "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -171,6 +224,10 @@ int command(int argc, char** argv) {
     app.clear();  // else it is the page of `help` itself
     fmt::print("{}", app.help());
     return 0;
+  }
+  if (crash->parsed()) {
+    a.walk = true;
+    return run_command(a, config_dir(configs), replay_command(argc, argv));
   }
   if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
   if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));

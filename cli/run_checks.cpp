@@ -82,6 +82,21 @@ void check_images(const RunConfig& config, const MediaConfig& part) {
   }
 }
 
+void check_persist(const RunConfig& config, const MediaConfig& part) {
+  const bool endpoint = config.persist_domain == PersistDomain::Device ||
+                        config.persist_domain == PersistDomain::Host;
+  const std::string key = "persist.domain";
+  // As elsewhere: a file may say it for any medium; who gives it for this run means its medium.
+  if (config.persistent() == nullptr || endpoint || EndpointMedia::keeps(part) ||
+      config.place(key, "") != "--set") {
+    return;
+  }
+  throw InputError(
+      fmt::format("{}: key '{}': media '{}' has neither pages nor a write buffer; use device or "
+                  "host, for DRAM that is backed up, or choose flash",
+                  config.place(key, config.scenario), key, part.name));
+}
+
 void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes) {
   const std::string key = "endpoint.line_bytes";
   const std::uint32_t line = config.endpoint.line_bytes;

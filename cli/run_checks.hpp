@@ -22,6 +22,8 @@ void check_machine(const RunConfig& config);
 void check_collection(const RunConfig& config, const MediaConfig& part);
 // endpoint.image_* of a part that keeps nothing, or that name no folder.
 void check_images(const RunConfig& config, const MediaConfig& part);
+// Persistent ranges of a part that has no medium to keep them, as persist.domain wants it.
+void check_persist(const RunConfig& config, const MediaConfig& part);
 // endpoint.line_bytes, longer than a page of the flash part or too long for the internal DRAM's
 // ways if all of the data set has `data_bytes`.
 void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes);

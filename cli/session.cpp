@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/workloads/recovery.hpp"
 #include "sim/workloads/workload.hpp"
 
 namespace cxlgpu {
@@ -39,9 +41,14 @@ class Session {
   void run();
   void judge();
   int report();
+  // Of a run with a journal, after judge().
+  void crash();
+  int walk();
 
  private:
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
+  void check_crash() const;
+  void keep_before(const FlatMemory& all);
 
   const RunConfig& config_;
   const SessionOptions& options_;
@@ -54,6 +61,7 @@ class Session {
   std::optional<CheckedEngine> checked_;
   RunResult result_;
   RunOutcome outcome_;
+  FlatMemory before_;  // persistent contents
 };
 
 void Session::make() {
@@ -65,14 +73,115 @@ void Session::make() {
     gpu_ = std::make_unique<Gpu>(machine_->gpu_params(), machine_->map());
     contents_ = &machine_->contents(*gpu_);
     Allocator allocator(machine_->map());
+    check_crash();
     input_.workload->setup(allocator, *contents_);
-    input_.workload->launch(*gpu_);
+    if (options_.crash.recover) {
+      if (const auto wrong = input_.workload->verify_recovered(*contents_)) {
+        outcome_.problems.push_back(
+            fmt::format("as power was lost: {}; replay: {}", *wrong, options_.engine.replay));
+      }
+      input_.workload->recover(*gpu_);
+    } else {
+      input_.workload->launch(*gpu_);
+    }
   } else {
     replay_ = make_replay(config_, std::move(input_));
   }
   folder_.emplace(options_.out);
   checked_.emplace(machine_->start());
   checked_->shadow() = machine_->take_initial();
+  if (options_.crash.journalled()) keep_before(checked_->shadow());
+}
+
+// What the losses of power of this run begin with.
+void Session::keep_before(const FlatMemory& all) {
+  for (const std::uint64_t page : all.pages()) {
+    if (page < machine_->map().persistent_base) continue;
+    std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
+    all.peek(page, bytes);
+    before_.poke(page, bytes);
+  }
+}
+
+void Session::check_crash() const {
+  const CrashOptions& crash = options_.crash;
+  if (!crash.journalled() && !crash.recover) return;
+  const auto refuse = [this](const std::string& what) {
+    throw InputError(fmt::format("{}: {}", config_.scenario, what));
+  };
+  if (!input_.workload->persists()) {
+    refuse(fmt::format("workload '{}' keeps nothing beyond a loss of power; choose ps",
+                       config_.workload.name));
+  }
+  if (config_.persistent() == nullptr) {
+    refuse("has no persistent range; choose configuration gpm, or give one in hdm.ranges");
+  }
+  if (crash.at && config_.endpoint.image_out.empty()) {
+    refuse("--crash-at leaves images; name a folder with --set endpoint.image_out=DIR");
+  }
+  if (crash.recover && config_.endpoint.image_in.empty()) {
+    refuse("--recover goes on from images; name their folder with --set endpoint.image_in=DIR");
+  }
+}
+
+// The memory that the loss of power leaves, in images.
+void Session::crash() {
+  const Journal& journal = *machine_->journal();
+  const std::size_t at = *options_.crash.at;
+  if (at > journal.events().size()) {
+    throw InputError(fmt::format("--crash-at: {} is beyond the {} events of the run; lower it", at,
+                                 journal.events().size()));
+  }
+  CrashStates states(journal, before_);
+  states.go_to(at);
+  const auto choices = states.choices(CrashStates::kAll, config_.seed);
+  if (options_.crash.state >= choices.size()) {
+    throw InputError(
+        fmt::format("--crash-state: {} is not in 0..{}, the states of this point; "
+                    "lower it",
+                    options_.crash.state, choices.size() - 1));
+  }
+  FlatMemory left;
+  copy_memory(states.sure(), left);
+  states.write_to(left, choices[options_.crash.state]);
+  machine_->write_crash_images(left, config_.endpoint.image_out);
+  fmt::print("power lost after event {} of {}, state {} of {}: in flight {}; images in {}\n", at,
+             journal.events().size(), options_.crash.state, choices.size(),
+             states.text(choices[options_.crash.state]), config_.endpoint.image_out);
+}
+
+// Every loss of power of this run, each recovered on an ideal memory.
+int Session::walk() {
+  for (const std::string& problem : outcome_.problems) {
+    fmt::print(stderr, "{}\n", one_line(problem));
+  }
+  if (!outcome_.problems.empty() || !done()) return 1;
+  const auto make = [this] { return make_input(config_, "").workload; };
+  const GpuParams params = machine_->gpu_params();
+  const WalkOptions& options = *options_.crash.walk;
+  const WalkResult result =
+      walk_crashes(*machine_->journal(), before_, options, [&](const FlatMemory& left, bool) {
+        return recovery_problem(make, params, machine_->map(), left,
+                                !options_.crash.invariant_only);
+      });
+  fmt::print("{}: {} events, {} points, {} states, at most {} writes in flight: {}\n",
+             config_.scenario, result.events, result.points, result.states, result.most_free,
+             result.failure                  ? "one is not recovered"
+             : options_.crash.invariant_only ? "the invariant holds in each"
+                                             : "each recovered");
+  if (result.broken != 0) {
+    fmt::print(stderr, "{} completions were told before their bytes were safe; replay: {}\n",
+               result.broken, options_.engine.replay);
+    return 1;
+  }
+  if (!result.failure) return 0;
+  const WalkResult::Failure& failure = *result.failure;
+  fmt::print(stderr, "{}\n",
+             one_line(fmt::format("point {}, state {}, seed {}, in flight {}: {}; replay: {} "
+                                  "--point {}",
+                                  failure.point, failure.state, options.seed, failure.in_flight,
+                                  failure.what, options_.engine.replay, failure.point)));
+  return 1;
 }
 
 void Session::run() {
@@ -135,7 +244,10 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   session.make();
   session.run();
   session.judge();
-  return session.report();
+  if (options.crash.walk) return session.walk();
+  const int status = session.report();
+  if (options.crash.at && status == 0) session.crash();
+  return status;
 }
 
 }  // namespace cxlgpu

@@ -7,12 +7,24 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "sim/config/config.hpp"
+#include "sim/persist/crash_walk.hpp"
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {
+
+// Losses of power, of a workload that persists.
+struct CrashOptions {
+  std::optional<std::size_t> at;    // after so many events: its memory goes to endpoint.image_out
+  std::size_t state = 0;            // which of that point's
+  bool recover = false;             // the workload goes on from endpoint.image_in
+  std::optional<WalkOptions> walk;  // all of them, each recovered
+  bool invariant_only = false;      // ... or only looked at
+  [[nodiscard]] bool journalled() const { return at || walk; }
+};
 
 struct SessionOptions {
   std::filesystem::path config_dir;
@@ -21,6 +33,7 @@ struct SessionOptions {
   std::string events;  // event log, empty: none
   EngineOptions engine;
   bool quiet = false;
+  CrashOptions crash;
 };
 
 // Exit status: 0 clean, 1 mismatch or wrong data, 3 run.limit_us reached, 128 + signal after one

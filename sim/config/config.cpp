@@ -338,6 +338,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     apply_configuration(config, kind);
     // So that what refuses it names who chose it.
     if (is_model_only(config.root_port.policy)) config.places["root_port.policy"] = scenario;
+    if (config.persistent() != nullptr) config.places["hdm.ranges"] = scenario;
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
@@ -357,7 +358,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     }
   }
   // The machine's default is no choice of the user's; one that is, is refused by the session.
-  const bool of_model = config.memory != MemoryKind::Cxl || is_model_only(config.root_port.policy);
+  const bool of_model = config.memory != MemoryKind::Cxl ||
+                        is_model_only(config.root_port.policy) || config.persistent() != nullptr;
   if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }

@@ -33,6 +33,7 @@ struct HdmRange {
   std::uint64_t size = 0;
   std::uint64_t granularity = 256;  // bytes, 256..16384
   std::vector<unsigned> ports;
+  bool persistent = false;  // survives a loss of power, as far as persist.domain says
   bool operator==(const HdmRange&) const = default;
 };
 
@@ -93,6 +94,14 @@ struct EndpointConfig {
   std::uint32_t line_bytes = kDefaultRtl.line_bytes;
 };
 
+// Where bytes must be to survive a loss of power: each has what those before it have.
+enum class PersistDomain : std::uint8_t {
+  Media,   // in a programmed page
+  Buffer,  // or in the endpoint's write buffer
+  Device,  // or anywhere in the endpoint
+  Host     // or in the GPU's last-level cache, or on the way
+};
+
 struct WorkloadConfig {
   std::string name;
   std::uint64_t size = 0;        // what it counts depends on the workload; 0: the reduced size
@@ -139,6 +148,7 @@ struct RunConfig {
   LinkConfig link;
   RootPortConfig root_port;
   EndpointConfig endpoint;
+  PersistDomain persist_domain = PersistDomain::Buffer;
   WorkloadConfig workload;
   TraceConfig trace;
   std::vector<HdmRange> hdm;
@@ -148,6 +158,13 @@ struct RunConfig {
   std::map<std::string, std::uint64_t> rtl;
   // Old names that were accepted, a line each for the user.
   std::vector<std::string> notes;
+  // The first range that persists, and with it all after it; null: none.
+  [[nodiscard]] const HdmRange* persistent() const {
+    for (const HdmRange& range : hdm) {
+      if (range.persistent) return &range;
+    }
+    return nullptr;
+  }
   [[nodiscard]] const std::string& place(const std::string& key,
                                          const std::string& otherwise) const {
     const auto at = places.find(key);

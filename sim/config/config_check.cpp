@@ -32,7 +32,19 @@ void check(const RunConfig& config, const std::string& otherwise) {
     if (a.base >= kAddressEnd || a.size > kAddressEnd - a.base) {
       refuse(key + ".base", fmt::format("0x{:x} and its size pass 2^52; lower them", a.base));
     }
+    if (a.persistent && config.memory != MemoryKind::Cxl) {
+      refuse(key + ".persistent", "there is no CXL memory in this scenario; leave it out");
+    }
+    if (a.persistent && config.root_port.ds) {
+      refuse(key + ".persistent",
+             fmt::format("does not go with root_port.ds ({}), whose stores are done in GPU memory; "
+                         "leave one of them out",
+                         config.place("root_port.ds", "by the scenario's name")));
+    }
     if (i == 0) continue;
+    if (config.hdm[i - 1].persistent && !a.persistent) {
+      refuse(key + ".persistent", "false after a range that is; put ranges that persist last");
+    }
     const HdmRange& b = config.hdm[i - 1];
     if (a.base < b.base + b.size) {
       refuse(
@@ -137,6 +149,10 @@ void check_build(const RunConfig& config) {
     fail(config.place(key, config.scenario), key,
          fmt::format("'{}' is in the model alone; use --engine model",
                      std::get<std::string>(find_key(key)->get(config))));
+  }
+  if (config.persistent() != nullptr) {
+    fail(config.place("hdm.ranges", config.scenario), "hdm.ranges[].persistent",
+         "is in the model alone; use --engine model");
   }
   for (const RtlSize& size : kRtlSizes) {
     const auto built = config.rtl.find(std::string(size.key));

@@ -70,9 +70,10 @@ std::string value_text(const KeyFacts& facts, const ConfigValue& value) {
         } else {
           std::vector<std::string> maps;
           for (const HdmRange& range : v) {
-            maps.push_back(fmt::format("{{base: 0x{:x}, size: {}, ports: [{}], granularity: {}}}",
+            maps.push_back(fmt::format("{{base: 0x{:x}, size: {}, ports: [{}], granularity: {}{}}}",
                                        range.base, number_text(range.size, "bytes"),
-                                       fmt::join(range.ports, ", "), range.granularity));
+                                       fmt::join(range.ports, ", "), range.granularity,
+                                       range.persistent ? ", persistent: true" : ""));
           }
           return fmt::format("[{}]", fmt::join(maps, ", "));
         }

@@ -16,9 +16,19 @@ struct Configuration {
   std::optional<SrPolicy> policy = {};
   std::optional<bool> spec_length = {};
   std::optional<bool> ds = {};
+  std::optional<PersistDomain> persist = {};  // with a range of its own
 };
 
-constexpr std::array<Configuration, 15> kConfigurations = {
+// As the last of those that are there, behind it.
+void add_persistent_range(RunConfig& config) {
+  if (config.persistent() != nullptr || config.hdm.empty()) return;
+  HdmRange range = config.hdm.back();
+  range.base += range.size;
+  range.persistent = true;
+  config.hdm.push_back(range);
+}
+
+constexpr std::array<Configuration, 17> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
@@ -30,6 +40,14 @@ constexpr std::array<Configuration, 15> kConfigurations = {
      {.name = "access-map", .policy = SrPolicy::AccessMap},
      {.name = "footprint", .policy = SrPolicy::Footprint},
      {.name = "ds", .policy = SrPolicy::Sr, .ds = true},
+     {.name = "gpm",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Buffer},
+     {.name = "gpm-eadr",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Host},
      {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
      {.name = "uvm", .memory = MemoryKind::Uvm},
      {.name = "gds", .memory = MemoryKind::Gds},
@@ -51,6 +69,10 @@ void apply_configuration(RunConfig& config, const std::string& name) {
   if (row->policy) config.root_port.policy = *row->policy;
   if (row->spec_length) config.root_port.spec_length = *row->spec_length;
   if (row->ds) config.root_port.ds = *row->ds;
+  if (row->persist) {
+    config.persist_domain = *row->persist;
+    add_persistent_range(config);
+  }
 }
 
 }  // namespace cxlgpu

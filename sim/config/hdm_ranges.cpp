@@ -19,7 +19,7 @@ constexpr std::uint64_t kMultiple = 256 * 1024 * 1024;
 constexpr const char* kKey = "hdm.ranges";
 constexpr const char* kExample = "[{base: 4GiB, size: 1GiB, ports: [0, 1], granularity: 1024}]";
 
-enum Field : std::size_t { kBase, kSize, kPorts, kGranularity };
+enum Field : std::size_t { kBase, kSize, kPorts, kPersistent, kGranularity };
 
 HdmRange read_range(RunConfig& config, const YAML::Node& node, const std::string& key,
                     const std::function<std::string(const YAML::Node&)>& place) {
@@ -62,6 +62,11 @@ HdmRange read_range(RunConfig& config, const YAML::Node& node, const std::string
       continue;
     }
     if (!item.second.IsScalar()) fail(where, path, "is not a number; write e.g. 512MiB");
+    if (field == kPersistent) {
+      range.persistent =
+          parse_index(fields[field], item.second.as<std::string>(), where, path) != 0;
+      continue;
+    }
     std::uint64_t& to = field == kBase   ? range.base
                         : field == kSize ? range.size
                                          : range.granularity;
@@ -91,6 +96,9 @@ const std::vector<KeyFacts>& hdm_fields() {
       {"hdm.ranges[].ports", "", list_of({1, 2, 4, 8}, 0, 31),
        "Root ports that the range is interleaved over, in this order; each once.",
        "CXL 2.0, 8.2.5.12"},
+      {"hdm.ranges[].persistent", "", flag(),
+       "Survives a loss of power, as far as persist.domain says; false if it is left out.",
+       "this design"},
       {"hdm.ranges[].granularity", "bytes", power_of_two(256, 16384),
        "Bytes on one port before the next; 256 if it is left out.",
        "CXL 2.0, 8.2.5.12, the least that there is"}};

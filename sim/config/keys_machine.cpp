@@ -52,6 +52,13 @@ std::vector<ConfigKey> machine_keys() {
            "this design"},
           CXLGPU_MEMBER(limit_us)),
       hdm_key(),
+      row({"persist.domain", "", one_of({"media", "buffer", "device", "host"}),
+           "What of a persistent range survives a loss of power, and so what a persist waits for: "
+           "a "
+           "programmed page; or the endpoint's write buffer; or anything in the endpoint; or the "
+           "GPU's caches, too, which then keep what is stored.",
+           "this design; GPM (ASPLOS 2022) has ADR and eADR"},
+          CXLGPU_MEMBER(persist_domain)),
       row({"link.lanes", "lanes", power_of_two(1, 16),
            "Width of each link; 1 and 2 are degraded widths of CXL 2.0.",
            "CXL-GPU, table 1a: PCIe 5.0 x8"},

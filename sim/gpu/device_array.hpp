@@ -9,6 +9,9 @@
 // Errors:  alloc() throws InputError when the map is full.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <span>
@@ -45,7 +48,9 @@ class Allocator {
       : begin_(map.hdm_base - map.local_bytes),
         next_(begin_),
         hdm_base_(map.hdm_base),
-        end_(map.hdm_base + map.hdm_size) {}
+        end_(std::min(map.hdm_base + map.hdm_size, map.persistent_base)),
+        persistent_next_(map.persistent_base),
+        persistent_end_(map.hdm_base + map.hdm_size) {}
 
   template <typename T>
   DeviceArray<T> alloc(std::uint64_t elements) {
@@ -60,17 +65,39 @@ class Allocator {
     next_ = std::min(end_, line_of(next_ + array.bytes() + kLineBytes - 1));
     return array;
   }
+  // Begins at a multiple of 256.
+  template <typename T>
+  DeviceArray<T> alloc_persistent(std::uint64_t elements) {
+    std::uint64_t& next = persistent() ? persistent_next_ : next_;
+    next = (next + kPersistentAlign - 1) / kPersistentAlign * kPersistentAlign;
+    const std::uint64_t end = persistent() ? persistent_end_ : end_;
+    const std::uint64_t left = next < end ? end - next : 0;
+    if (elements > left / sizeof(T)) {
+      throw InputError(fmt::format(
+          "gpu: an array of {} elements of {} bytes does not fit in the {} bytes left of the "
+          "persistent range; raise that of hdm.ranges or lower the workload's size",
+          elements, sizeof(T), left));
+    }
+    const DeviceArray<T> array{next, elements};
+    next = std::min(end, line_of(next + array.bytes() + kLineBytes - 1));
+    if (persistent()) persistent_used_ += array.bytes();
+    return array;
+  }
+  [[nodiscard]] bool persistent() const { return persistent_next_ <= persistent_end_; }
   // What is allocated from now on lies in CXL memory, if there is any.
   void leave_local() {
     if (next_ >= hdm_base_ || end_ == hdm_base_) return;
     empty_ += hdm_base_ - next_;
     next_ = hdm_base_;
   }
-  [[nodiscard]] std::uint64_t used() const { return next_ - begin_ - empty_; }
+  [[nodiscard]] std::uint64_t used() const { return next_ - begin_ - empty_ + persistent_used_; }
 
  private:
+  static constexpr std::uint64_t kPersistentAlign = 256;
   std::uint64_t begin_, next_, hdm_base_, end_;
+  std::uint64_t persistent_next_, persistent_end_;
   std::uint64_t empty_ = 0;  // of local memory
+  std::uint64_t persistent_used_ = 0;
 };
 
 // Host copies to and from the device, outside simulated time.

@@ -11,6 +11,7 @@ GpuShared make_shared_state(const GpuParams& params, const SystemMapParams& map)
   shared.params = params;
   shared.prefetches = PrefetchQueue(params.prefetch_queue, map.hdm_base);
   shared.active_cores = IndexSet(params.cores);
+  shared.persisting.resize(std::size_t{params.cores} * params.warps);
   return shared;
 }
 
@@ -163,6 +164,7 @@ void Gpu::deliver() {
     }
     llc_.pop_answer(shared_.now);
   }
+  if (llc_.persist_due() <= shared_.now) llc_.tell_persisted(shared_.now);
 }
 
 void Gpu::advance_phase() {

@@ -48,6 +48,8 @@ class Gpu : public Initiator {
     return queue_.size() + (phase_ == Phase::Running || phase_ == Phase::Releasing ? 1 : 0);
   }
 
+  // Of stores to the persistent range, where caches survive a loss of power.
+  void watch_stores(StoreWatcher* watcher) { llc_.watch(watcher); }
   [[nodiscard]] LocalMemory& local_memory() { return local_; }
   [[nodiscard]] const GpuStats& stats() const { return shared_.stats; }
   // Memory instructions whose records are not back in the pool: 0 when done (a leak otherwise).

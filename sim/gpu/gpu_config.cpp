@@ -67,6 +67,7 @@ void validate(const GpuParams& p) {
         "use 0, or gpu.l1.write through",
         p.store_buffer));
   }
+  in_range("persist_gather_cycles", p.persist.gather_cycles, 0, 1u << 20);
   in_range("scratchpad_bytes", p.scratchpad.size_bytes, 0, 1u << 24);
   in_range("scratchpad_banks", p.scratchpad.banks, 1, 64);
   in_range("scratchpad_latency_cycles", p.scratchpad.latency_cycles, 1, 10000);

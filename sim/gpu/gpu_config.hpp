@@ -103,6 +103,14 @@ struct ScratchpadParams {
   std::uint32_t latency_cycles = 20;  // access to data, without conflicts
 };
 
+// Memory that persists: what is stored there is written through by every cache.
+struct PersistParams {
+  std::uint64_t base = 0, bytes = 0;  // host physical; 0 bytes: there is none
+  std::uint32_t gather_cycles = 16;   // that a written line waits at the LLC for more of it
+  bool through = true;  // false: caches survive a loss of power, so that nothing need leave them
+  [[nodiscard]] bool contains(std::uint64_t addr) const { return addr - base < bytes; }
+};
+
 struct GpuParams {
   std::uint32_t cores = 8;
   std::uint32_t warps = 8;             // per core
@@ -121,14 +129,17 @@ struct GpuParams {
   L1Params l1;
   LlcParams llc;
   LocalMemoryParams local;
+  PersistParams persist;
   std::uint64_t seed = 1;  // of random replacement
 };
 
-// [hdm_base - local_bytes, hdm_base) is GPU memory, [hdm_base, hdm_base + hdm_size) is CXL.
+// [hdm_base - local_bytes, hdm_base) is GPU memory, [hdm_base, hdm_base + hdm_size) is CXL; its end
+// from persistent_base on persists.
 struct SystemMapParams {
   std::uint64_t hdm_base = 1ULL << 32;
   std::uint64_t hdm_size = 1ULL << 28;
   std::uint64_t local_bytes = 1ULL << 20;
+  std::uint64_t persistent_base = ~std::uint64_t{0};  // at or beyond the end: nothing does
 };
 
 void validate(const GpuParams& params);

@@ -43,6 +43,13 @@ struct GpuShared {
     }
   };
 
+  // Of a warp's writes to persistent ranges. Not among the warp's own, which every cycle touches.
+  struct Persisting {
+    std::uint32_t writes = 0;  // not done
+    bool refused = false;      // one of them, since the last persist
+    std::uint64_t since = 0;   // cycle of the last persist
+  };
+
   void at(Timed event) {
     event.order = ++timed_count;
     timed.push(event);
@@ -53,12 +60,13 @@ struct GpuShared {
   GpuStats stats;
   MemOpPool pool;
   PrefetchQueue prefetches;
-  Pipe<L1Hit> l1_hits{256};    // data on its way from the L1s
-  IndexSet active_cores;       // cores to be ticked
-  std::uint64_t now = 0;       // cycle
-  std::uint64_t launched = 0;  // cycle of the kernel's start
-  std::uint32_t arrived = 0;   // warps at the barrier
-  std::uint32_t finished = 0;  // warps at the kernel's end
+  std::vector<Persisting> persisting;  // by warp
+  Pipe<L1Hit> l1_hits{256};            // data on its way from the L1s
+  IndexSet active_cores;               // cores to be ticked
+  std::uint64_t now = 0;               // cycle
+  std::uint64_t launched = 0;          // cycle of the kernel's start
+  std::uint32_t arrived = 0;           // warps at the barrier
+  std::uint32_t finished = 0;          // warps at the kernel's end
   std::uint64_t timed_count = 0;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed;
 };

@@ -37,6 +37,11 @@ struct GpuStats {
   // Behind the LLC: requests to the engine (CXL) and to local memory.
   std::uint64_t hdm_reads = 0, hdm_writes_full = 0, hdm_writes_partial = 0;
   std::uint64_t local_reads = 0, local_writes_full = 0, local_writes_partial = 0;
+  // Persists; writes to persistent ranges, a line each, with the bytes that they enable, and the
+  // stores and atomics that joined one of them.
+  std::uint64_t persists = 0, persists_refused = 0;
+  std::uint64_t persist_cycles = 0, persist_longest = 0;  // from persist() to its end
+  std::uint64_t persist_lines = 0, persist_bytes = 0, persist_gathered = 0;
   std::uint64_t response_errors = 0;  // responses flagged as errors
   std::uint64_t bus_refusals = 0;     // offers that the system bus did not take
   // Stalls of the LLC's head requests, by what was missing.

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "sim/gpu/l1_cache.hpp"
+#include "sim/gpu/warp.hpp"
 
 namespace cxlgpu {
 
@@ -35,7 +36,12 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       await_write_buffer_(params.cores),
       awaited_set_(params.cores),
       popped_(params.cores),
-      flush_at_(tags_.size()) {
+      flush_at_(tags_.size()),
+      persist_base_(params.persist.base),
+      persist_(params.persist.through ? params.persist.bytes : 0),
+      gather_cycles_(params.persist.gather_cycles),
+      persistent_(params.persist),
+      owners_(persist_ == 0 ? 0 : write_buffer_.size()) {
   for (std::size_t i = mshrs_.size(); i > 0; --i) {
     free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
   }
@@ -63,6 +69,7 @@ void Llc::tick(std::uint64_t cycle) {
       fill(index, local_.read(lines_[mshrs_[index].way]));
     }
   }
+  if (persist_due_ <= cycle) send_due();
   if (runnable()) serve();
   if (flush_at_ < tags_.size()) flush();
 }
@@ -104,7 +111,7 @@ std::uint64_t Llc::next_cycle(std::uint64_t now) const {
   std::uint64_t next = ~std::uint64_t{0};
   if (!hits_.empty()) next = std::min(next, hits_.front().due);
   if (!fills_.empty()) next = std::min(next, fills_.front().due);
-  return std::min(next, local_.next_cycle());
+  return std::min({next, persist_due_, local_.next_cycle()});
 }
 
 std::optional<std::size_t> Llc::way_of(std::uint64_t line, std::size_t set) const {
@@ -153,11 +160,12 @@ Llc::Access Llc::access(const LlcRequest& request) {
       return Access::Done;
     }
   }
-  if (is_store && through_) {
+  if (is_store && writes_through(request)) {
     if (no_entry()) return Access::WaitsForWriteBuffer;
     ++stats_.llc_store_passed;
+    if (watcher_ != nullptr) show(request, request.data);
     answer_to(request, hits_, params_.hit_latency_cycles);
-    write(take_entry(), request.line, request.data, request.mask);
+    write_through(take_entry(), request, request.data);
     return Access::Done;
   }
   if (!is_store && free_mshrs_.empty()) {
@@ -244,6 +252,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t set, std::size_t way, std
   mshr.busy = true;
   mshr.waiters.clear();
   mshr.waiters.push_back({request, entry});
+  if (!gathered_.empty()) send_gathered(request.line);
   tags_[way].mshr = index;
   busy_ways_[mshr.set] |= std::uint64_t{1} << (way - mshr.set * ways_);
   if (local_.contains(request.line)) {
@@ -313,9 +322,94 @@ void Llc::perform(const LlcRequest& request, std::size_t way, std::uint16_t entr
       perform_atomic(request, way);
       break;
   }
+  if (watcher_ != nullptr) show(request, data_[way]);
   if (entry == kNone) return;
-  write(entry, request.line, data_[way], request.mask);
+  write_through(entry, request, data_[way]);
   tag.dirty = 0;
+}
+
+void Llc::show(const LlcRequest& request, const Line& data) const {
+  const bool stores = request.kind == LlcKind::Store || request.kind == LlcKind::Atomic;
+  if (stores && persistent_.contains(request.line)) {
+    watcher_->stored(request.line, data, request.mask);
+  }
+}
+
+void Llc::write_through(std::uint16_t entry, const LlcRequest& request, const Line& data) {
+  if (!persists(request.line)) return write(entry, request.line, data, request.mask);
+  const auto same = std::find_if(gathered_.begin(), gathered_.end(), [&](std::uint16_t other) {
+    return write_buffer_[other].line == request.line;
+  });
+  const bool joins = same != gathered_.end();
+  const std::uint16_t to = joins ? *same : entry;
+  Write& line = write_buffer_[to];
+  if (joins) {
+    ++stats_.persist_gathered;
+    merge_bytes(line.data, data, request.mask);
+    line.bytes |= request.mask;
+    free_entries_.push_back(entry);
+    await_write_buffer_.clear();
+  } else {
+    line = {request.line, request.mask, true, data};
+    gathered_.push_back(entry);
+    gathering_.push({cycle_ + gather_cycles_, entry});
+    plan_persist();
+  }
+  std::vector<Warp*>& owners = owners_[to];
+  if (std::find(owners.begin(), owners.end(), request.op->warp) == owners.end()) {
+    owners.push_back(request.op->warp);
+    request.op->warp->persist_begun();
+  }
+  if (gather_cycles_ == 0 || line.bytes == kAllBytes) send_gathered(request.line);
+}
+
+void Llc::send_gathered(std::uint64_t line) {
+  const auto at = std::find_if(gathered_.begin(), gathered_.end(), [&](std::uint16_t entry) {
+    return write_buffer_[entry].line == line;
+  });
+  if (at == gathered_.end()) return;
+  const std::uint16_t entry = *at;
+  gathered_.erase(at);
+  const Write& from = write_buffer_[entry];
+  ++stats_.persist_lines;
+  stats_.persist_bytes += static_cast<std::uint64_t>(std::popcount(from.bytes));
+  ++(from.bytes == kAllBytes ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
+  bus_.push() = {entry, true};
+}
+
+// One that was sent before its time may have its entry given to a line that is gathered now: that
+// is then sent early, which is no harm.
+void Llc::send_due() {
+  while (!gathering_.empty() && gathering_.front().due <= cycle_) {
+    const std::uint16_t entry = gathering_.front().entry;
+    gathering_.pop();
+    if (std::find(gathered_.begin(), gathered_.end(), entry) != gathered_.end()) {
+      send_gathered(write_buffer_[entry].line);
+    }
+  }
+  plan_persist();
+}
+
+void Llc::plan_persist() {
+  persist_due_ = gathering_.empty() ? ~std::uint64_t{0} : gathering_.front().due;
+  if (!persisted_.empty()) persist_due_ = std::min(persist_due_, persisted_.front().due);
+}
+
+void Llc::acknowledge_persistent(std::uint16_t entry, bool refused) {
+  for (Warp* warp : owners_[entry]) {
+    persisted_.push({cycle_ + params_.fill_latency_cycles, warp, refused});
+  }
+  owners_[entry].clear();
+  plan_persist();
+}
+
+void Llc::tell_persisted(std::uint64_t cycle) {
+  while (!persisted_.empty() && persisted_.front().due <= cycle) {
+    const Persisted done = persisted_.front();
+    persisted_.pop();
+    plan_persist();
+    done.warp->persist_done(done.refused);
+  }
 }
 
 void Llc::perform_atomic(const LlcRequest& request, std::size_t way) {
@@ -381,6 +475,9 @@ void Llc::respond(const MemResponse& response, std::uint64_t cycle) {
   }
   const std::size_t index = response.id - mshrs_.size();
   if (response.is_write && index < write_buffer_.size() && write_buffer_[index].busy) {
+    if (!owners_.empty()) {
+      acknowledge_persistent(static_cast<std::uint16_t>(index), response.error);
+    }
     acknowledge(static_cast<std::uint16_t>(index));
     return;
   }

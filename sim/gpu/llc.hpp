@@ -8,6 +8,10 @@
 //          enabled, one write each; it changes a line that is there and allocates none (Vortex with
 //          L2_WRITEBACK 0, VX_cache_bank.sv). No line is ever dirty.
 //          Both: what is written takes an entry of the write buffer until memory acknowledges it.
+//          Lines that persist (GpuParams::persist) are written through in either, but a written
+//          line first waits `gather_cycles` in its entry for what else is stored to it, unless all
+//          of it is written or a fetch of it goes out. The warps whose bytes it has are told when
+//          memory acknowledges it, `fill_latency_cycles` later.
 // Units:   cycles of kCycle.
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
 //          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. writes (the buffer entry).
@@ -35,6 +39,13 @@
 
 namespace cxlgpu {
 
+// Sees what is stored to the persistent range, in the order in which it takes effect at the LLC.
+class StoreWatcher {
+ public:
+  virtual ~StoreWatcher() = default;
+  virtual void stored(std::uint64_t line, const Line& data, std::uint64_t bytes) = 0;
+};
+
 class Llc {
  public:
   Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats);
@@ -46,7 +57,8 @@ class Llc {
 
   // Is there anything for tick() to do?
   [[nodiscard]] bool due(std::uint64_t cycle) const {
-    return runnable() || local_.next_cycle() <= cycle || flush_at_ < tags_.size();
+    return runnable() || local_.next_cycle() <= cycle || flush_at_ < tags_.size() ||
+           persist_due_ <= cycle;
   }
   // One cycle: answers of local memory, then requests of the cores, then the flush.
   void tick(std::uint64_t cycle);
@@ -65,7 +77,14 @@ class Llc {
       fills_.pop();
     }
   }
-  // Earliest cycle at which tick() or answer() has something to do; ~0 if none.
+  // Stores to lines that persist go to memory at once.
+  [[nodiscard]] bool persists(std::uint64_t line) const { return line - persist_base_ < persist_; }
+  // When a line need not be gathered any longer, or a warp can be told that its write is done.
+  [[nodiscard]] std::uint64_t persist_due() const { return persist_due_; }
+  // Gives its end to each warp whose write to a persistent range is done at or before `cycle`.
+  void tell_persisted(std::uint64_t cycle);
+  void watch(StoreWatcher* watcher) { watcher_ = watcher; }
+  // Earliest cycle at which tick(), answer() or tell_persisted() has something to do; ~0 if none.
   [[nodiscard]] std::uint64_t next_cycle(std::uint64_t now) const;
 
   // Bus side: the oldest request not yet taken by the bus.
@@ -109,6 +128,16 @@ class Llc {
     bool busy = false;
     Line data{};
   };
+  // A write to a persistent range that more may join up to `due`.
+  struct Gathering {
+    std::uint64_t due = 0;
+    std::uint16_t entry = 0;
+  };
+  struct Persisted {
+    std::uint64_t due = 0;
+    Warp* warp = nullptr;
+    bool refused = false;
+  };
   // A fetch or write, by its MSHR or buffer entry.
   struct BusEntry {
     std::uint16_t index = 0;
@@ -130,7 +159,8 @@ class Llc {
   bool write_back(std::size_t way);  // false: no room in the buffer
   void fetch(const LlcRequest& request, std::size_t set, std::size_t way, std::uint16_t entry);
   [[nodiscard]] bool writes_through(const LlcRequest& request) const {
-    return through_ && (request.kind == LlcKind::Store || request.kind == LlcKind::Atomic);
+    return (through_ || persists(request.line)) &&
+           (request.kind == LlcKind::Store || request.kind == LlcKind::Atomic);
   }
   std::uint16_t take_entry();  // of the write buffer, which has one
   std::uint16_t entry_for(const LlcRequest& request) {
@@ -138,6 +168,12 @@ class Llc {
   }
   // Sends bytes of a line to memory from an entry that was taken.
   void write(std::uint16_t entry, std::uint64_t line, const Line& data, std::uint64_t bytes);
+  void show(const LlcRequest& request, const Line& data) const;  // to the watcher, if it persists
+  // The same of a request that writes through, if it persists with what is gathered of its line.
+  void write_through(std::uint16_t entry, const LlcRequest& request, const Line& data);
+  void send_gathered(std::uint64_t line);  // if there is any
+  void send_due();
+  void plan_persist();  // persist_due_, after either has changed
   [[nodiscard]] static std::uint32_t token_of(BusEntry entry) {
     return 2u * entry.index + entry.is_write;
   }
@@ -160,6 +196,7 @@ class Llc {
   void stall(std::uint32_t core, Access why, std::uint64_t line);
   void fill(std::uint16_t mshr, const Line& data);
   void acknowledge(std::uint16_t entry);
+  void acknowledge_persistent(std::uint16_t entry, bool refused);
   void flush();
 
   LlcParams params_;
@@ -192,6 +229,16 @@ class Llc {
   std::uint32_t next_core_ = 0;
   std::uint64_t cycle_ = 0;
   std::size_t flush_at_;  // next way to flush; all ways: no flush in progress
+
+  std::uint64_t persist_base_, persist_;  // lines written through: none with 0
+  std::uint64_t gather_cycles_;
+  PersistParams persistent_;  // watched, whether or not it is written through
+  StoreWatcher* watcher_ = nullptr;
+  Pipe<Gathering> gathering_;               // oldest first
+  std::vector<std::uint16_t> gathered_;     // entries of those that are not sent, oldest first
+  std::vector<std::vector<Warp*>> owners_;  // by entry
+  Pipe<Persisted> persisted_;
+  std::uint64_t persist_due_ = ~std::uint64_t{0};
 };
 
 }  // namespace cxlgpu

@@ -118,8 +118,10 @@ Lsu::Step Lsu::miss(MemOp& op, LaneMask lanes, std::uint64_t line) {
 }
 
 Lsu::Step Lsu::store(MemOp& op, LaneMask lanes, std::uint64_t line) {
-  if (l1_.back()) return store_back(op, lanes, line);
-  if (buffer_.enabled()) return store_buffered(op, lanes, line);
+  if (!llc_.persists(line)) {
+    if (l1_.back()) return store_back(op, lanes, line);
+    if (buffer_.enabled()) return store_buffered(op, lanes, line);
+  }
   if (llc_.full(core_)) return Step::Blocked;
   ++shared_.stats.l1_stores;
   if (Line* data = l1_.find(line)) write_lanes(op, lanes, *data);

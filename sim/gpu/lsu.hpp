@@ -13,6 +13,7 @@
 //          LLC; the whole buffer for an atomic, from a write-back L1 the atomic's line; everything
 //          for a null in the queue, which a fence, barrier and kernel's end put there. A fill that
 //          would have to evict a dirty line while the queue to the LLC is full is not kept.
+//          A store to a line that persists is never gathered here: it goes to the LLC at once.
 // Errors:  none.
 #pragma once
 

@@ -96,6 +96,34 @@ Warp::Pause Warp::fence() {
   return {*this, Wait::Fence};
 }
 
+Warp::PersistPause Warp::persist() {
+  append({.write_out = true});
+  core_.shared().persisting[id_].since = core_.shared().now;
+  return {{*this, Wait::Persist}};
+}
+
+bool Warp::persist_over() {
+  GpuStats& stats = core_.shared().stats;
+  GpuShared::Persisting& mine = core_.shared().persisting[id_];
+  const std::uint64_t took = core_.shared().now - mine.since;
+  ++stats.persists;
+  stats.persist_cycles += took;
+  stats.persist_longest = std::max(stats.persist_longest, took);
+  const bool refused = std::exchange(mine.refused, false);
+  if (refused) ++stats.persists_refused;
+  return !refused;
+}
+
+void Warp::persist_begun() {
+  ++core_.shared().persisting[id_].writes;
+}
+
+void Warp::persist_done(bool refused) {
+  GpuShared::Persisting& mine = core_.shared().persisting[id_];
+  if (refused) mine.refused = true;
+  if (--mine.writes == 0 && wait_ == Wait::Persist) settle();
+}
+
 Warp::Pause Warp::barrier() {
   append({.write_out = true});
   return {*this, Wait::Barrier};
@@ -125,6 +153,8 @@ bool Warp::satisfied(Wait wait) const {
       return loads_ == 0;
     case Wait::Fence:
       return stores_ == 0;
+    case Wait::Persist:
+      return loads_ == 0 && stores_ == 0 && core_.shared().persisting[id_].writes == 0;
     case Wait::Barrier:
     case Wait::Finish:
       return loads_ == 0 && stores_ == 0;

@@ -20,6 +20,12 @@
 //          are seen after a barrier, or by load_l2 and atomics. Elements are naturally aligned.
 //          Accesses of one core's warps take effect in the order of their issue; core_barrier() is
 //          enough between them, to the scratchpad and to memory alike.
+// Persist: `co_await w.persist()` goes on when every store and atomic of this warp to a persistent
+//          range (GpuParams::persist) is done: acknowledged by the memory behind the bus, which
+//          does so when the bytes survive a loss of power (persist.domain). It gives false if one
+//          of them since the last persist was refused: then nothing may be concluded. Without such
+//          a range it is a fence. Two persists of a warp order its stores; those of other warps
+//          need a fence or barrier between them, as ever.
 // Hints:   prefetch() says that bytes will be loaded soon. It is one instruction of one lane,
 // issued
 //          and taken by the load/store unit in order, as a store, a cycle in each; it looks into no
@@ -218,6 +224,7 @@ class Warp {
     Drain,    // every instruction is issued
     Loads,    // and every load and atomic is answered
     Fence,    // and every store took effect at the LLC, where other cores can see it
+    Persist,  // and every access so far took effect there and, where it persists, in memory, too
     Barrier,  // and every other warp came here, too; L1s are invalidated
     Arrived,
     CoreBarrier,  // every instruction is issued, and those of the core's other warps up to here
@@ -235,12 +242,20 @@ class Warp {
     void await_suspend(std::coroutine_handle<>) { warp.wait_ = wait; }
     void await_resume() const {}
   };
+  struct PersistPause : Pause {
+    [[nodiscard]] bool await_resume() const { return warp.persist_over(); }
+  };
   [[nodiscard]] Pause drain() { return {*this, Wait::Drain}; }
   [[nodiscard]] Pause loads() { return {*this, Wait::Loads}; }
   // One issue slot each.
   [[nodiscard]] Pause fence();
+  [[nodiscard]] PersistPause persist();
   [[nodiscard]] Pause barrier();       // of all warps
   [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
+
+  // For the LLC: a write to a persistent range is on its way for this warp, and is done.
+  void persist_begun();
+  void persist_done(bool refused);
 
  private:
   friend class Core;
@@ -267,6 +282,7 @@ class Warp {
   void drop_handle(MemOp* op);
   [[nodiscard]] bool satisfied(Wait wait) const;
   void settle();  // go on with the program for as long as it does not wait
+  bool persist_over();
   void op_done(MemOp* op);
 
   // Addresses of all lanes, whose number is one of whole chunks.

@@ -37,8 +37,19 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, u
     shape.line_bytes = line;
     shape.collection = collection_script(config.endpoint);
     parts_.push_back(make_media(part, shape));
-    media_.push_back(parts_.back().get());
-    if (keeps(part)) flash_.push_back(dynamic_cast<FlashMedia*>(parts_.back().get()));
+    Media* media = parts_.back().get();
+    if (keeps(part)) flash_.push_back(dynamic_cast<FlashMedia*>(media));
+    if (config.persistent() != nullptr) {
+      std::vector<HdmRange> before;  // DPA rises with the ranges, and those that persist come last
+      std::ranges::copy_if(config.hdm, std::back_inserter(before),
+                           [](const HdmRange& range) { return !range.persistent; });
+      durable_.push_back(std::make_unique<DurableMedia>(
+          *media, keeps(part) ? flash_.back() : nullptr, port, MemoryMap::capacity(before, port),
+          keeps(part) ? config.persist_domain
+                      : std::max(config.persist_domain, PersistDomain::Device)));
+      media = durable_.back().get();
+    }
+    media_.push_back(media);
   }
   map_ = std::make_unique<MemoryMap>(config.hdm, media_);
 }

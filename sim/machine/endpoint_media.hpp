@@ -18,6 +18,7 @@
 #include "sim/machine/memory_map.hpp"
 #include "sim/media/flash_media.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/persist/durable_media.hpp"
 
 namespace cxlgpu {
 
@@ -27,6 +28,11 @@ class EndpointMedia {
 
   [[nodiscard]] const std::vector<Media*>& media() const { return media_; }
   [[nodiscard]] MemoryMap& map() { return *map_; }
+
+  // Of bytes that enter the domain in which they survive a loss of power.
+  void watch(EntryWatcher* watcher) {
+    for (const auto& part : durable_) part->watch(watcher);
+  }
 
   // True if the part keeps its state without power, so that images of it can be made.
   [[nodiscard]] static bool keeps(const MediaConfig& part);
@@ -49,6 +55,7 @@ class EndpointMedia {
 
  private:
   std::vector<std::unique_ptr<Media>> parts_;
+  std::vector<std::unique_ptr<DurableMedia>> durable_;  // before them; empty if nothing persists
   std::vector<Media*> media_;
   std::vector<FlashMedia*> flash_;  // by port; empty if the part does not keep its state
   std::unique_ptr<MemoryMap> map_;

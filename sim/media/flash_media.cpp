@@ -323,6 +323,7 @@ bool FlashMedia::put(const Op& op, Time now) {
 void FlashMedia::to_buffer(std::uint32_t index, Time now) {
   const bool can = waiting_.empty() || buffer_.has(page_of(pool_[index].dpa));
   if (can && put(pool_[index], now)) {
+    show_buffered(index, now);
     --on_the_way_;
     answer(index, now);
     start_programs(now);
@@ -334,6 +335,9 @@ void FlashMedia::to_buffer(std::uint32_t index, Time now) {
 
 void FlashMedia::start_programs(Time now) {
   while (const auto program = buffer_.next_program(now)) {
+    if (watcher_ != nullptr) {
+      watcher_->program_begins(config_.striped(program->page) * config_.page_bytes, now);
+    }
     if (program->merge && flash_.ftl() != nullptr) {
       merged_[program->entry] = program->page;
       flash_.read(flash_page(program->page), config_.page_bytes, program->entry | kMerge, false,
@@ -344,9 +348,18 @@ void FlashMedia::start_programs(Time now) {
   }
 }
 
+void FlashMedia::show_buffered(std::uint32_t index, Time now) {
+  const MediaResponse& response = pool_[index].response;
+  if (watcher_ != nullptr && response.op == MediaOp::Write) watcher_->buffered(response.id, now);
+}
+
 void FlashMedia::program_done(std::uint32_t entry, Time now) {
+  if (watcher_ != nullptr) {
+    watcher_->program_ends(config_.striped(buffer_.page_of(entry)) * config_.page_bytes, now);
+  }
   buffer_.programmed(entry, now);
   while (!waiting_.empty() && put(pool_[waiting_.front()], now)) {
+    show_buffered(waiting_.front(), now);
     answer(waiting_.front(), now);
     waiting_.pop();
     --on_the_way_;

@@ -54,6 +54,17 @@
 
 namespace cxlgpu {
 
+// Sees when bytes are where capacitors save them, and when they are programmed.
+class BufferWatcher {
+ public:
+  virtual ~BufferWatcher() = default;
+  // A Write has its place in the write buffer.
+  virtual void buffered(std::uint16_t id, Time at) = 0;
+  // The page at `dpa` is programmed with what the buffer has of it now; and is.
+  virtual void program_begins(std::uint64_t dpa, Time at) = 0;
+  virtual void program_ends(std::uint64_t dpa, Time at) = 0;
+};
+
 class FlashMedia final : public Media {
  public:
   // Preconditions (make_media checks them): capacity <= config.capacity, the slots fit the internal
@@ -73,6 +84,14 @@ class FlashMedia final : public Media {
   }
   [[nodiscard]] Time status_until() const override { return next_; }
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
+
+  void watch(BufferWatcher* watcher) { watcher_ = watcher; }
+  // The next thing of any kind to do, programs of the background too; never() if there is none.
+  [[nodiscard]] Time next_of_all() const { return next_; }
+  // Where the page begins that is programmed with this address.
+  [[nodiscard]] std::uint64_t page_start(std::uint64_t dpa) const {
+    return dpa / config_.page_bytes * config_.page_bytes;
+  }
 
   // Programs everything in the write buffer and lets the dies finish; returns when that is done.
   // Precondition: no command is outstanding.
@@ -141,6 +160,7 @@ class FlashMedia final : public Media {
   bool put(const Op& op, Time now);
   void start_programs(Time now);
   void program_done(std::uint32_t entry, Time now);
+  void show_buffered(std::uint32_t index, Time now);
   [[nodiscard]] Time next_but_dram() const;
   void update_next();
   void write_organisation(ImageWriter& out) const;
@@ -173,11 +193,12 @@ class FlashMedia final : public Media {
   std::uint32_t on_the_way_ = 0;  // of the backlog, what has not come to the dies or the buffer
   // Each step takes the same time for all, so that two queues keep the order.
   Pipe<Scheduled> in_lookup_, in_ecc_;
-  Pipe<std::uint32_t> waiting_;     // writes that the full buffer holds up, in order
-  Pipe<std::uint32_t> ready_;       // answers due, earliest first
-  Time latest_;                     // all up to here has happened
-  Time ready_at_;                   // of the oldest of them, at the latest
-  Time next_ = Time::never();       // next thing of any kind to do
+  Pipe<std::uint32_t> waiting_;  // writes that the full buffer holds up, in order
+  Pipe<std::uint32_t> ready_;    // answers due, earliest first
+  Time latest_;                  // all up to here has happened
+  Time ready_at_;                // of the oldest of them, at the latest
+  Time next_ = Time::never();    // next thing of any kind to do
+  BufferWatcher* watcher_ = nullptr;
   mutable MediaCounters counters_;  // the sums kept by the parts are fetched when asked for
 };
 

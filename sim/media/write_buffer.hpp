@@ -39,6 +39,7 @@ class WriteBuffer {
   // The next page to program now, which then counts as being programmed.
   std::optional<Program> next_program(Time now);
   void programmed(std::uint32_t entry, Time now);
+  [[nodiscard]] std::uint64_t page_of(std::uint32_t entry) const { return entries_[entry].page; }
   // While on, every dirty page is due at once.
   void flush(bool on) { flushing_ = on; }
   // When the coldest dirty page becomes due; never() if none is dirty.

@@ -8,7 +8,8 @@
 // Errors:  make_workload() throws InputError for an unknown name or a size out of range; setup()
 //          when memory is too small. verify() returns what is wrong in one line.
 //
-// Order:   make_workload, data_set_bytes (sizes local memory), setup, launch, run, verify.
+// Order:   make_workload, data_set_bytes (sizes local memory), setup, launch, run, verify. After a
+//          loss of power: make_workload, setup, verify_recovered, recover, run, verify.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/gpm/region.hpp"
 #include "sim/gpu/device_array.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/gpu/gpu_config.hpp"
@@ -45,6 +47,7 @@ struct WorkloadParams {
   std::uint32_t compute_per_line = 0;  // further instructions for each line read
   std::uint32_t layers = 8, experts = 8, top_k = 2;  // of the model (moe)
   std::uint32_t kv_heads = 2, head_size = 64;        // of the model (kvdecode); bytes
+  gpm::Fault persist_fault = gpm::Fault::None;       // of those that persist: for tests
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
 
@@ -71,6 +74,14 @@ class Workload {
   // Queues the kernels, kernel() alone unless it says otherwise; the workload must outlive the run.
   virtual void launch(Gpu& gpu) {
     gpu.launch([this](Warp& w) { return kernel(w); });
+  }
+  // Of a workload that persists. After a loss of power: fill() has been called again, which leaves
+  // persistent memory alone; goes on from what is there, to the same result.
+  [[nodiscard]] virtual bool persists() const { return false; }
+  virtual void recover(Gpu& gpu) { launch(gpu); }
+  // Of memory as a loss of power left it: what holds at every moment.
+  [[nodiscard]] virtual std::optional<std::string> verify_recovered(const Backdoor&) const {
+    return std::nullopt;
   }
   // After the run: compares the result in memory with the CPU's.
   [[nodiscard]] virtual std::optional<std::string> verify(const Backdoor& memory) const = 0;

@@ -272,6 +272,11 @@ TEST(ConfigKeys, FieldsOfHdmRangesHaveTheirBounds) {
   for (const KeyFacts& field : hdm_fields()) {
     const std::string name = field.path.substr(field.path.rfind('.') + 1);
     const KeyRange& range = field.range;
+    if (range.type == Type::Flag) {
+      EXPECT_TRUE(accepts(key, hdm(name, "true")) && accepts(key, hdm(name, "false")));
+      EXPECT_FALSE(accepts(key, hdm(name, "perhaps")));
+      continue;
+    }
     const auto one = [&](std::uint64_t value) {
       return hdm(name,
                  range.type == Type::List ? fmt::format("[{}]", value) : std::to_string(value));

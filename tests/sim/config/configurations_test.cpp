@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace cxlgpu {
@@ -16,6 +17,7 @@ struct Means {
   MemoryKind memory = MemoryKind::Cxl;
   SrPolicy policy = SrPolicy::Off;
   bool spec_length = true, ds = false;
+  std::optional<PersistDomain> persists = {};
 };
 
 // By hand, from the guide.
@@ -31,6 +33,8 @@ const std::map<std::string, Means> kMeans = {
     {"access-map", {.policy = SrPolicy::AccessMap}},
     {"footprint", {.policy = SrPolicy::Footprint}},
     {"ds", {.policy = SrPolicy::Sr, .ds = true}},
+    {"gpm", {.persists = PersistDomain::Buffer}},
+    {"gpm-eadr", {.persists = PersistDomain::Host}},
     {"gpu-dram", {.memory = MemoryKind::GpuDram}},
     {"uvm", {.memory = MemoryKind::Uvm}},
     {"gds", {.memory = MemoryKind::Gds}},
@@ -49,7 +53,15 @@ TEST(Configurations, EachNameMeansWhatTheGuideSays) {
     EXPECT_EQ(config.root_port.policy, means.policy);
     EXPECT_EQ(config.root_port.spec_length, means.spec_length);
     EXPECT_EQ(config.root_port.ds, means.ds);
-    const bool alone = means.memory != MemoryKind::Cxl || is_model_only(means.policy);
+    EXPECT_EQ(config.persistent() != nullptr, means.persists.has_value());
+    if (means.persists) {
+      EXPECT_EQ(config.persist_domain, *means.persists);
+      EXPECT_EQ(config.hdm.size(), 2U);
+      EXPECT_TRUE(config.hdm[1].persistent && !config.hdm[0].persistent);
+      EXPECT_EQ(config.hdm[1].base, config.hdm[0].base + config.hdm[0].size);
+    }
+    const bool alone =
+        means.memory != MemoryKind::Cxl || is_model_only(means.policy) || means.persists;
     EXPECT_EQ(config.engine, alone ? "model" : "cosim");
   }
 }

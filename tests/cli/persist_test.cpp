@@ -1,0 +1,109 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Persistence as a person meets it: what is refused, losing power and going on, the walk.
+#include "tests/cli/cli.hpp"
+
+namespace cxlgpu {
+namespace {
+
+const char* const kRange = "hdm.ranges[].persistent";
+
+TEST_F(Cli, PersistenceIsInTheModelAlone) {
+  for (const std::string engine : {"rtl", "cosim"}) {
+    refused({"run", "ps-pram-gpm", "--engine", engine}, {"ps-pram-gpm", kRange, "--engine model"});
+  }
+  accepted({"run", "ps-pram-gpm", "--set", "workload.size=4"});  // which is its default
+}
+
+TEST_F(Cli, DomainsThatAPartCannotKeepAreRefused) {
+  for (const std::string domain : {"media", "buffer"}) {
+    refused({"run", "ps-dram-gpm", "--engine", "model", "--set", "persist.domain=" + domain},
+            {"persist.domain", "dram"});
+  }
+  // By its name a configuration goes with any medium: of DRAM it is the whole device that survives.
+  accepted({"run", "ps-dram-gpm", "--engine", "model", "--set", "workload.size=64"});
+}
+
+TEST_F(Cli, RangesThatPersistComeLastAndWithoutDeterministicStore) {
+  const std::string first = "{base: 4GiB, size: 256MiB, ports: [0], persistent: true}";
+  const std::string second = "{base: 8GiB, size: 256MiB, ports: [1]}";
+  refused({"run", "ps-pram-cxl", "--engine", "model", "--set",
+           "hdm.ranges=[" + first + ", " + second + "]"},
+          {"hdm.ranges[1].persistent", "last"});
+  refused({"run", "ps-pram-gpm", "--engine", "model", "--set", "root_port.ds=true"},
+          {"persistent", "root_port.ds"});
+  refused({"run", "ps-pram-uvm", "--engine", "model", "--set", "hdm.ranges=[" + first + "]"},
+          {"hdm.ranges[0].persistent", "CXL"});
+}
+
+TEST_F(Cli, LossesOfPowerNeedAWorkloadARangeAndAFolder) {
+  const Args model = {"--engine", "model"};
+  const auto with = [&](Args args, const Args& more) {
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  };
+  refused(with({"run", "vadd-pram-gpm", "--crash-at", "3"}, model), {"vadd", "ps"});
+  refused({"crash", "vadd-pram-gpm"}, {"vadd"});
+  refused(with({"run", "ps-pram-cxl", "--crash-at", "3"}, model), {"persistent range", "gpm"});
+  refused(with({"run", "ps-pram-gpm", "--crash-at", "3"}, model), {"endpoint.image_out"});
+  refused(with({"run", "ps-pram-gpm", "--recover"}, model), {"endpoint.image_in"});
+  refused(with({"run", "ps-pram-gpm", "--crash-at", "x"}, model), {"--crash-at", "'x'"});
+  refused(with({"run", "ps-pram-gpm", "--crash-at", "3", "--recover"}, model), {"--crash-at"});
+  refused({"crash", "ps-pram-gpm", "--states", "0"}, {"--states"});
+}
+
+TEST_F(Cli, ARunSaysWhatItsPersistsCost) {
+  accepted({"run", "ps-pram-gpm", "--engine", "model", "--set", "workload.size=64", "--out", "o"});
+  const json run = stats();
+  EXPECT_EQ(value(run, "/gpu/persist/count"), 64 * 4 + 3);
+  EXPECT_GT(value(run, "/gpu/persist/latency"), 500);
+  EXPECT_GE(value(run, "/gpu/persist/longest"), value(run, "/gpu/persist/latency"));
+  EXPECT_EQ(value(run, "/gpu/persist/refused"), 0);
+  EXPECT_GE(value(run, "/gpu/persist/bytes"), 64 * 2 * (128 + 8));
+  EXPECT_EQ(run.at("config").at("hdm").at("ranges").at(1).at("persistent"), true);
+  EXPECT_NE(accepted({"run", "ps-pram-gpm", "--engine", "model", "--set", "workload.size=64"})
+                .out.find("persists, latency mean / longest"),
+            std::string::npos);
+  // One that persists nothing says nothing of it.
+  accepted({"run", "ps-pram-cxl", "--engine", "model", "--set", "workload.size=64", "--out", "p"});
+  EXPECT_EQ(value(stats("p"), "/gpu/persist/lines"), 0);
+  accepted(
+      {"run", "vadd-pram-cxl", "--engine", "model", "--set", "workload.size=64", "--out", "v"});
+  EXPECT_FALSE(stats("v").at("gpu").contains("persist"));
+}
+
+TEST_F(Cli, PowerIsLostAndTheNextRunGoesOn) {
+  const Args base = {"run", "ps-pram-gpm", "--engine", "model", "--set", "workload.size=32"};
+  const auto with = [&](const Args& more) {
+    Args args = base;
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  };
+  std::map<std::string, double> lines;
+  for (const std::string at : {"0", "150", "400"}) {
+    const Result lost = accepted(with({"--crash-at", at, "--set", "endpoint.image_out=left" + at}));
+    EXPECT_NE(lost.out.find("power lost after event " + at + " of "), std::string::npos);
+    accepted(with({"--recover", "--set", "endpoint.image_in=left" + at, "--out", "r" + at}));
+    lines[at] = value(stats("r" + at), "/gpu/persist/lines");
+  }
+  EXPECT_GT(lines["0"], lines["150"]);
+  EXPECT_GT(lines["150"], lines["400"]);
+  const Result within = accepted({"crash", "ps-pram-gpm", "--set", "workload.size=32", "--recover",
+                                  "--set", "endpoint.image_in=left150", "--points", "5"});
+  EXPECT_NE(within.out.find("5 points"), std::string::npos);
+  EXPECT_EQ(run(with({"--crash-at", "1000000", "--set", "endpoint.image_out=x"})).status, 2);
+}
+
+TEST_F(Cli, TheWalkGoesOverEveryEvent) {
+  const Result walked =
+      accepted({"crash", "ps-pram-gpm", "--set", "workload.size=4", "--states", "8"});
+  EXPECT_NE(walked.out.find("each recovered"), std::string::npos) << walked.out;
+  const Result one =
+      accepted({"crash", "ps-pram-gpm", "--set", "workload.size=4", "--point", "10"});
+  EXPECT_NE(one.out.find(" 1 points"), std::string::npos) << one.out;
+  const Result looked =
+      accepted({"crash", "ps-znand-gpm-eadr", "--set", "workload.size=4", "--invariant-only"});
+  EXPECT_NE(looked.out.find("the invariant holds in each"), std::string::npos) << looked.out;
+}
+
+}  // namespace
+}  // namespace cxlgpu
