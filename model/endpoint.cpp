@@ -89,7 +89,7 @@ void EndpointModel::tick(Time now) {
     registers_.count(event_bit(DramEvent::Whole));
     blocked_ = false;
   }
-  if (commands > 0) issue(now);
+  if (commands > 0 && now >= issue_from_) issue(now);
   respond(now);
   accept(now, specs_full);
   if (!light) clock_levels(measures);
@@ -149,7 +149,11 @@ void EndpointModel::use_thresholds() {
 
 // Only what has changed: a second cycle of the same value leaves a level where the first put it.
 void EndpointModel::clock_levels(const Measures& now) {
-  if (now == measured_) return;
+  // Compared as one number: four bytes are not worth a call.
+  const auto same = [](const Measures& a, const Measures& b) {
+    return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+  };
+  if (measured_ && same(now, *measured_)) return;
   for (std::size_t m = 0; m < kLoadSources; ++m) {
     if (measured_ && (*measured_)[m] == now[m]) continue;
     meter_.clock_level(static_cast<LoadSource>(m), now[m], load_);
@@ -197,6 +201,24 @@ void EndpointModel::accept(Time now, bool specs_full) {
   } else {
     parts_.m2s.pop_nd(now);
   }
+  if (demand_.kind == Demand::Kind::Access && !cache_on_) run_ahead(now);
+}
+
+// Without internal DRAM E2 and E3 only pass on what E1 has taken, each a cycle later. With nothing
+// before it, and if the media have nothing to say until then, they do so without a cycle of their
+// own. What DevLoad measures is the same: the levels stay light until it has been looked at.
+void EndpointModel::run_ahead(Time now) {
+  if (used_ == ~std::uint32_t{0} || commands_.full()) return;
+  const bool first = commands_.empty();
+  take_entry({}, LookupResult::Bypass, now + kCycle);
+  if (!first) return;
+  issue_from_ = now + kCycle * 2;
+  if (media_moved_) look_at_media();
+  if (media_next_ <= issue_from_) return;
+  if (!meter_.all_light() || under_way_ + 1 >= commands_light_) return;
+  issue(issue_from_);
+  look_at_media();
+  media_next_ = later(media_next_, issue_from_);  // it may name a time too early
 }
 
 void EndpointModel::accept_spec(const LinkMessage& message, Time now, bool specs_full) {
@@ -469,7 +491,10 @@ bool EndpointModel::has_work(Time next) const {
   if (between_ && link_up_) return true;  // until the session may begin
   if (cache_.check_due()) return true;
   if (offer_ != Offer::None || demand_.kind == Demand::Kind::Answer) return true;
-  if (!commands_.empty() && parts_.media.can_accept(next, commands_.front().op)) return true;
+  if (!commands_.empty() && next >= issue_from_ &&
+      parts_.media.can_accept(next, commands_.front().op)) {
+    return true;
+  }
   if (!commands_.full()) {
     if (fill_due_ || open_due_ || ready_ != 0 || fills_behind()) return true;
     if (wants_lookup() ? !blocked_ : may_look_up_spec()) return true;
@@ -478,18 +503,21 @@ bool EndpointModel::has_work(Time next) const {
   return choose(next) == Choice::Spec;
 }
 
+void EndpointModel::look_at_media() {
+  const Time media = parts_.media.next_event();
+  media_next_ = media == Time::never() ? media : ceil_to_cycle(media);
+  media_moved_ = false;
+}
+
 void EndpointModel::plan(Time now) {
-  if (media_moved_) {
-    const Time media = parts_.media.next_event();
-    media_next_ = media == Time::never() ? media : ceil_to_cycle(media);
-    media_moved_ = false;
-  }
+  if (media_moved_) look_at_media();
   const Time soon = now + kCycle;
   next_ = soon;
   if (has_work(soon)) return;
   const Time message =
       demand_.kind == Demand::Kind::None ? parts_.m2s.rx_event(now) : parts_.m2s.rx_news(now);
-  const Time next = earlier(media_next_, message);
+  Time next = earlier(media_next_, message);
+  if (!commands_.empty() && issue_from_ > soon) next = earlier(next, issue_from_);
   next_ = later(next, soon);
 }
 

@@ -134,8 +134,10 @@ class EndpointModel : public EndpointRegisters {
   void send(Time now);
   [[nodiscard]] Choice choose(Time now) const;
   void accept(Time now, bool specs_full);  // E1
+  void run_ahead(Time now);
   void accept_spec(const LinkMessage& message, Time now, bool specs_full);
   [[nodiscard]] bool has_work(Time next) const;
+  void look_at_media();
   void plan(Time now);
   [[nodiscard]] std::uint8_t mshrs_that_count() const {
     return static_cast<std::uint8_t>(std::min(cache_.mshr_used() - cache_.open_count(), 255u));
@@ -183,6 +185,7 @@ class EndpointModel : public EndpointRegisters {
   bool open_due_ = false;  // the WriteBack of an OPEN is pushed, its ArrayWrite is not
   LookupOutcome opened_;
   RingQueue<Command, kCommandDepth> commands_;
+  Time issue_from_{0};  // the cycle of the oldest, if it was pushed ahead
 
   std::array<Entry, kEntries> entries_{};
   Stored demand_data_;  // of a write

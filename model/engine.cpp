@@ -184,7 +184,7 @@ std::uint32_t ModelEngine::read(RegisterSpace space, unsigned index, std::uint32
   if (space == RegisterSpace::HostBridge) return bridge_.read_register(offset);
   if (index >= ports_.size()) return 0;  // a page without a port
   return IoPath::has(offset) ? ports_[index]->access_path(now_).read(offset)
-                             : ports_[index]->root.read_register(offset);
+                             : ports_[index]->root.read_register(offset, now_);
 }
 
 // A register may have let go what was held.

@@ -27,8 +27,7 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
       ds_config_{.depth = sizes.ds_lines,
                  .writes = sizes.ds_writes,
                  .mem_entries = sizes.memory_queue - kSpecEntries},
-      ds_(ds_config_) {
-  ds_.start_swept(ds_config_.depth);
+      ds_(ds_config_, queue_, memory_) {
   if (auto policy = make_prefetcher(sizes.model_policy)) {
     prefetch_ = std::make_unique<PrefetchReader>(std::move(policy), sizes.spec_cap);
   }
@@ -37,8 +36,14 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
 void RootPortModel::write_register(std::uint32_t offset, std::uint32_t value, Time now) {
   namespace rp = regs::rp;
   if (offset == rp::kViral) return;  // nothing is viral here
+  count_told(now);
   if (offset == rp::kPolicy || offset == rp::kHintControl) hints_.pace_changes(hint_pace(), now);
   regs_.write_at(offset, value, base_locked(now));
+  if (offset == rp::kDsControl || offset == rp::kDsInterval) {
+    ds_.set({.fence = regs_.ds_control.fence,
+             .max_writes = regs_.ds_control.max_writes,
+             .interval = intervals(regs_.ds_interval)});
+  }
   if (offset == rp::kPolicy) policy_written(now);
   if (offset == rp::kDsStatus) clear_error_ |= rp::DsStatusReg::from(value).error;
   if (offset != rp::kDsControl) return;
@@ -66,7 +71,8 @@ void RootPortModel::policy_written(Time now) {
   tell_gran();
 }
 
-std::uint32_t RootPortModel::read_register(std::uint32_t offset) const {
+std::uint32_t RootPortModel::read_register(std::uint32_t offset, Time now) {
+  count_told(now);
   regs::rp::Regs regs = regs_;
   regs.state.gran = static_cast<std::uint32_t>(load_control_.state());
   show(sr_counters(), regs);
@@ -88,10 +94,9 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
   if (switched_ == now) on_ = was_on_;
   ++under_way_;
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
-  // With nothing else in this cycle it goes into the queue and no more; deterministic store looks
-  // at a load once it is there.
-  if (next_ > now && !still_refuses_ && !(on_ && request.is_write)) {
-    queue_.push(request);
+  // With nothing else in this cycle it enters and no more.
+  if (next_ > now && !still_refuses_) {
+    enter(request);
     wake(now + kCycle);
   } else {
     incoming_ = request;
@@ -131,79 +136,58 @@ void RootPortModel::tick_plain(Time now) {
   issue_hint(!spec_held && ahead == Ahead::Nothing && !taken, refuse, now);
   if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
   still_refuses_ = refuse && busy;
-  if (incoming_) {
-    queue_.push(*incoming_);
-    incoming_.reset();
-  }
-}
-
-// What deterministic store sees in this cycle; what it is told in it is added on the way.
-void RootPortModel::fill_store_input(Time now) {
-  DsEngine::In& engine = ds_in_.engine;
-  engine.enable = true;
-  engine.fence = regs_.ds_control.fence;
-  engine.isolate = refuses();
-  engine.clear_error = clear_error_;
-  engine.max_writes = regs_.ds_control.max_writes;
-  engine.req_valid = incoming_.has_value();
-  if (incoming_) engine.req = *incoming_;
-  engine.sr_ready = !queue_.full();
-  engine.head_valid = !queue_.empty();
-  if (engine.head_valid) engine.head = queue_.head();
-  engine.loads = queue_.loads();
-  engine.mem = memory_.lines();
-  engine.mq_rsp_valid = response_.has_value();
-  if (response_) engine.mq_rsp = *response_;
-  engine.rsp_ready = answer_taken_;
-  engine.mq_ready = engine.lm_ready = false;
-  const LmResponse* answer = parts_.local.answer(port_, now);
-  engine.lm_rsp_valid = answer != nullptr;
-  if (answer != nullptr) engine.lm_rsp = *answer;
-  ds_in_.interval = intervals(regs_.ds_interval);
-  ds_in_.rsp_taken = false;
+  if (incoming_) enter(*incoming_);
+  incoming_.reset();
 }
 
 void RootPortModel::tick_stores(Time now) {
-  if (now > ds_clocked_ + kCycle) ds_.skip((now - ds_clocked_).ps / kCycle.ps - 1);
-  ds_clocked_ = now;
-
-  fill_store_input(now);
-  DsEngine::In& engine = ds_in_.engine;
-  DsEngine::Out out = ds_.eval(ds_in_);  // neither memory's readiness counts in what it wants
-  count_events(out.events, now);
+  const DeterministicStoreModel::In in = store_input(now);
+  const DeterministicStoreModel::Out out = ds_.begin(in, now);
   const bool spec_room = memory_.can_accept_spec(), spec_held = memory_.holds_spec();
   const bool refuse = refuses(), busy = memory_.busy();
   issue_or_drop(refuse, now);
   const Ahead ahead = read_ahead(spec_room, refuse, now);
-  engine.mq_ready =
-      out.mq_valid && ahead != Ahead::Taken && memory_.can_accept(out.mq_req.addr / kLineBytes);
+  const bool mq_ready = out.mq_valid && ahead != Ahead::Taken && memory_.can_accept(out.mq_line);
+  bool lm_ready = false;
   if (out.lm_valid) {
-    engine.lm_ready = parts_.local.offer(port_, region_base(regs_) / kLineBytes | out.lm_req.slot,
-                                         out.lm_req, now);
+    const LmRequest& request = ds_.lm_request();
+    lm_ready =
+        parts_.local.offer(port_, region_base(regs_) / kLineBytes | request.slot, request, now);
   }
-  ds_.hear_ready(out, ds_in_);
-  if (engine.mq_ready) accept(out.mq_req, refuse, now);
-  issue_hint(!spec_held && ahead == Ahead::Nothing && !engine.mq_ready, refuse, now);
-  if (engine.head_valid && out.head_ready) head_leaves();
-  if (engine.lm_rsp_valid && out.lm_rsp_ready) parts_.local.answer_taken(port_);
-  if (engine.mq_rsp_valid && out.mq_rsp_ready) response_.reset();
-  const auto dev_load = respond(refuse, now);
+  if (mq_ready) accept(ds_.mq_request(), refuse, now);
+  issue_hint(!spec_held && ahead == Ahead::Nothing && !mq_ready, refuse, now);
+  if (ds_.head_ready(mq_ready, lm_ready)) head_leaves();
+  told(ds_.end(mq_ready, lm_ready), now + kCycle);
+  if (out.lm_rsp_ready) parts_.local.answer_taken(port_);
+  if (out.mq_rsp_ready) response_.reset();
+  if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
   still_refuses_ = refuse && busy;
-  if (dev_load) {
-    ds_in_.rsp_taken = true;
-    ds_in_.dev_load = *dev_load;
-  }
-  if (incoming_ && !incoming_->is_write) queue_.push(*incoming_);
+  if (incoming_) enter(*incoming_);
   incoming_.reset();
-  ds_.clock(ds_in_, out);
-  answer_taken_ = clear_error_ = false;
+  clear_error_ = false;
 }
 
-void RootPortModel::count_events(const DsEvents& events, Time now) {
+// Into the SR queue, or a store into deterministic store, at the end of a cycle.
+void RootPortModel::enter(const MemRequest& request) {
+  if (on_ && request.is_write) return ds_.enter(request);
+  queue_.push(request);
+  if (on_) ds_.load_enters(request.addr / kLineBytes);
+}
+
+// Deterministic store tells what it did in the next cycle, and that is counted at its end.
+void RootPortModel::told(const DsEvents& events, Time at) {
   const std::uint32_t bits = events.bits();
   if (bits == 0) return;
-  count(events, regs_);
-  raise(now, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
+  count_told(at);
+  told_ = events;
+  told_at_ = at;
+  raise(at, Stage::DsEvent, 0, 0, bits | ds_.count() << 16);
+}
+
+void RootPortModel::count_told(Time now) {
+  if (told_at_ >= now) return;
+  count(told_, regs_);
+  told_at_ = Time::never();
 }
 
 void RootPortModel::issue_or_drop(bool refuse, Time now) {
@@ -345,6 +329,7 @@ void RootPortModel::accept(const MemRequest& request, bool refuse, Time now) {
 }
 
 void RootPortModel::head_leaves() {
+  if (on_) ds_.load_leaves(queue_.head().addr / kLineBytes);
   reader_.slot_left(queue_.head_slot());
   if (prefetch_) prefetch_->slot_left(queue_.head_slot());
   queue_.pop();
@@ -443,15 +428,11 @@ void RootPortModel::plan(Time now) {
   if (on_ && next_ > soon) next_ = earlier(next_, next_store_event(now));
 }
 
-// Deterministic store while nothing comes in: it works, waits for its pause, or for local memory.
+// Deterministic store: it works, waits for its pause, for local memory or for room.
 Time RootPortModel::next_store_event(Time now) {
-  const Time soon = now + kCycle;
-  if (response_ || ds_.response() != nullptr) return soon;
-  const Time answer = later(soon, parts_.local.next_answer(port_));
-  if (answer == soon) return soon;
-  fill_store_input(soon);
-  const auto rest = ds_.rest(ds_in_);
-  return rest ? earlier(answer, soon + kCycle * *rest) : answer;
+  const Time answer = parts_.local.next_answer(port_);
+  const Time seen = later(answer, now + kCycle);
+  return ds_.next_event(store_input(answer == Time::never() ? now : seen), answer, now);
 }
 
 void RootPortModel::raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line,

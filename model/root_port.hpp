@@ -16,10 +16,10 @@
 #include "common/request.hpp"
 #include "common/rtl_sizes.hpp"
 #include "common/trace_event.hpp"
+#include "model/deterministic_store.hpp"
 #include "model/hint_queue.hpp"
 #include "model/link.hpp"
 #include "model/prefetch/prefetch_reader.hpp"
-#include "refmodel/root_port/deterministic_store.hpp"
 #include "refmodel/root_port/load_control.hpp"
 #include "refmodel/root_port/memory_queue.hpp"
 #include "refmodel/root_port/port_registers.hpp"
@@ -52,7 +52,7 @@ class RootPortModel {
   // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
   // the access if the port is quiet, else when it is.
   void write_register(std::uint32_t offset, std::uint32_t value, Time now);
-  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset) const;
+  [[nodiscard]] std::uint32_t read_register(std::uint32_t offset, Time now);
 
   // The link can be used or not; software has isolated the port or not. While either stands in the
   // way the port answers with errors ("Refusing" in docs/blocks/root_port/memory_queue.md).
@@ -71,7 +71,7 @@ class RootPortModel {
 
   [[nodiscard]] bool can_take(const MemRequest& request) const {
     if (incoming_) return false;
-    return on_ ? ds_.can_enter(request, !queue_.full(), regs_.ds_control.fence) : !queue_.full();
+    return on_ ? ds_.can_enter(request, !queue_.full()) : !queue_.full();
   }
   void offer(const MemRequest& request, Time now);  // visible in the SR queue next cycle
 
@@ -90,21 +90,22 @@ class RootPortModel {
 
   // The response register, visible from the cycle after the response was taken.
   [[nodiscard]] const MemResponse* response(Time now) const {
-    if (on_) return answer_taken_ ? nullptr : ds_.response();
+    if (on_) return ds_.response();
     return response_ && response_at_ <= now ? &*response_ : nullptr;
   }
   // In the cycle `now`, which is yet to come or begins.
   void take_response(Time now) {
     response_left_at_ = now;
     --under_way_;
+    bool at_once = still_refuses_ || on_ != regs_.ds_control.enable || own_answers(refuses()) != 0;
     if (on_) {
-      answer_taken_ = true;
+      ds_.response_taken(now);
+      at_once |= ds_.wants_to_answer(store_input(now));
     } else {
       response_.reset();
     }
-    const bool at_once =
-        on_ || still_refuses_ || on_ != regs_.ds_control.enable || own_answers(refuses()) != 0;
-    wake(at_once ? now : parts_.s2m.rx_event(now));
+    if (at_once) return wake(now);
+    if (!on_) wake(parts_.s2m.rx_event(now));
   }
   [[nodiscard]] bool responding() const {
     return on_ ? ds_.response() != nullptr : response_.has_value();
@@ -122,7 +123,13 @@ class RootPortModel {
  private:
   void tick_plain(Time now);
   void tick_stores(Time now);
-  void fill_store_input(Time now);
+  // What deterministic store sees in the cycle `now`.
+  [[nodiscard]] DeterministicStoreModel::In store_input(Time now) const {
+    return {.isolate = refuses(),
+            .clear_error = clear_error_,
+            .mq_rsp = response_ ? &*response_ : nullptr,
+            .lm_rsp = parts_.local.answer(port_, now)};
+  }
   [[nodiscard]] bool is_quiet() const;
   [[nodiscard]] bool response_leaves(Time now) const {
     return response_left_at_ != Time::never() && response_left_at_ >= now;
@@ -167,7 +174,9 @@ class RootPortModel {
   void policy_written(Time now);
   void plan(Time now);
   [[nodiscard]] Time next_store_event(Time now);
-  void count_events(const DsEvents& events, Time now);
+  void told(const DsEvents& events, Time at);
+  void count_told(Time now);
+  void enter(const MemRequest& request);
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
   const unsigned port_;
@@ -192,10 +201,9 @@ class RootPortModel {
   bool clear_error_ = false;
   bool on_ = false, was_on_ = false;  // the latter before `switched_`
   Time switched_ = Time::never();
-  DeterministicStore ds_;
-  DeterministicStore::In ds_in_;           // refilled each cycle: too large to make again
-  Time ds_clocked_{0};                     // cycle of its last clock()
-  bool answer_taken_ = false;              // its response leaves in this cycle
+  DeterministicStoreModel ds_;
+  DsEvents told_;  // counted when their cycle is over
+  Time told_at_ = Time::never();
   Time response_left_at_ = Time::never();  // the last cycle in which one left, on or off
   unsigned under_way_ = 0;                 // requests taken and not yet answered
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstdint>
 
@@ -161,7 +162,7 @@ class DevLoadMeter {
                        : std::uint8_t{0};
   }
   // Of all measures.
-  [[nodiscard]] bool all_light() const { return level_ == decltype(level_){}; }
+  [[nodiscard]] bool all_light() const { return std::bit_cast<std::uint32_t>(level_) == 0; }
   [[nodiscard]] EgressSampler& egress() { return egress_; }
 
   [[nodiscard]] LoadStatus status(const LoadSettings& control) const {

@@ -32,13 +32,17 @@ class DsFilter {
     }
     return static_cast<unsigned>(folded & mask);
   }
-  [[nodiscard]] bool maybe(std::uint64_t key) const { return count_[bucket(key)] != 0; }
-  void inc(std::uint64_t key) {
-    std::uint8_t& count = count_[bucket(key)];
+  [[nodiscard]] bool maybe(std::uint64_t key) const { return maybe_in(bucket(key)); }
+  void inc(std::uint64_t key) { inc_in(bucket(key)); }
+  void dec(std::uint64_t key) { dec_in(bucket(key)); }
+  // The same of a key whose bucket is known.
+  [[nodiscard]] bool maybe_in(unsigned bucket) const { return count_[bucket] != 0; }
+  void inc_in(unsigned bucket) {
+    std::uint8_t& count = count_[bucket];
     if (count < kUnknown) ++count;
   }
-  void dec(std::uint64_t key) {
-    std::uint8_t& count = count_[bucket(key)];
+  void dec_in(unsigned bucket) {
+    std::uint8_t& count = count_[bucket];
     if (count != 0 && count != kUnknown) --count;
   }
   void clear() { count_.assign(count_.size(), 0); }
