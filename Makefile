@@ -13,7 +13,7 @@ CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report calibrate results conformance lint \
-  format bench synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
+  format bench budget synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
   sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
@@ -85,8 +85,13 @@ synth: deps      ## Yosys on every module: cells and logic depth
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-bench: build     ## simulated cycles/s of rtl and cosim, requests/s of model
-	@eval/bench.py --cxlgpu $(CXLGPU) $(ARGS)
+bench: build     ## cycles/s of rtl and cosim, requests/s and host instructions of model; ARGS="--against REV": in turns
+	@scripts/deps.sh budget
+	@eval/bench.py --cxlgpu $(CXLGPU) --jobs $(JOBS) $(ARGS)
+
+budget: build    ## host instructions a request of the model are within 3 % of eval/bench.json; ARGS=--renew writes it
+	@scripts/deps.sh budget
+	@eval/budget.py --cxlgpu $(CXLGPU) $(ARGS)
 
 bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
-# target that needs more (results, coverage, formal, fuzz, sanitize), its own as well.
+# target that needs more (results, coverage, formal, fuzz, sanitize, budget), its own as well.
 set -euo pipefail
 
 packages=(
@@ -16,7 +16,7 @@ case ${1:-} in
   coverage) packages+=(gcovr) ;;
   formal) packages+=(berkeley-abc) ;;
   fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;  # 14 does not take all of C++20 used here
-  sanitize) packages+=(valgrind) ;;
+  sanitize | budget) packages+=(valgrind) ;;
 esac
 
 missing=()
