@@ -65,8 +65,7 @@ DramChannel::DramChannel(const DramConfig& config)
     : config_(config),
       timing_(config),
       bursts_(static_cast<std::uint32_t>(kLineBytes) / config.burst_bytes()),
-      queues_(timing_.banks()),
-      heads_at_(timing_.banks()) {}
+      queues_(timing_.banks()) {}
 
 void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint32_t token,
                          Time now) {
@@ -93,6 +92,9 @@ void DramChannel::submit(const DramAddress& where, DramAccess access, std::uint3
   request.token = token;
   request.bursts = bursts_;
   request.access = access;
+  request.older = youngest_;
+  (youngest_ == kNone ? oldest_ : pool_[youngest_].younger) = index;
+  youngest_ = index;
   ++waiting_;
   Queue& queue = queues_[where.bank];
   if (queue.head != kNone) {
@@ -130,13 +132,13 @@ std::uint32_t DramChannel::next_of(std::uint32_t bank) const {
   return hit == kNone ? oldest : hit;
 }
 
-void DramChannel::fill_head(Head& head, std::uint32_t bank, std::uint32_t index) const {
+void DramChannel::fill_head(Head& head, std::uint32_t bank, std::uint32_t index) {
+  irregular_ -= head.irregular() ? 1 : 0;
   const Request& request = pool_[index];
   const std::uint64_t open = timing_.open_row(bank);
   head.bank = bank;
   head.request = index;
   head.order = request.order;
-  head.oldest = pool_[queues_[bank].head].order;
   DramCommand column = DramCommand::Read;
   if (request.access == DramAccess::Write) column = DramCommand::Write;
   if (request.access == DramAccess::MaskedWrite) column = DramCommand::MaskedWrite;
@@ -150,9 +152,10 @@ void DramChannel::fill_head(Head& head, std::uint32_t bank, std::uint32_t index)
       head.to_answer += config_.tRP;
     }
   }
-  head.passed_from = head.order == head.oldest ? Time::never() : aged_from(bank);
+  head.passed_from = index == queues_[bank].head ? Time::never() : aged_from(bank);
   head.ready = std::max(timing_.bank_ready(head.command, bank), request.ready);
   head.limits = timing_.limits(head.command, bank);
+  irregular_ += head.irregular() ? 1 : 0;
 }
 
 // A rank's refresh goes before every command to it that is not earlier than the due time.
@@ -164,68 +167,64 @@ DramChannel::Choice DramChannel::choose(const Head& head, Time at) const {
 
 // The scheduling policy: which command goes next, and when.
 void DramChannel::pick() {
-  next_ = Choice{};
-  answer_bound_ = aged_from_ = Time::never();
-  if (heads_.empty()) return;
-  if (heads_.size() == 1 && heads_[0].order == heads_[0].oldest) {  // as most often: no choice
-    const Head& head = heads_[0];
-    const Time at = earliest(head);
+  if (heads_.empty()) {
+    next_ = Choice{};
+    answer_bound_ = aged_from_ = Time::never();
+    return;
+  }
+  // With nothing but reads of open rows, each its bank's oldest, as a stream makes them, the oldest
+  // of all goes if none can go before it.
+  const std::uint32_t bank = pool_[oldest_].bank;
+  const Head& head = heads_[queues_[bank].active_at];
+  const Time at = earliest(head);
+  if (heads_.size() == 1 ? head.request == oldest_
+                         : irregular_ == 0 && at <= timing_.reads_ready()) {
     next_ = choose(head, at);
-    aged_from_ = aged_from(head.bank);
+    aged_from_ = aged_from(bank);
     answer_bound_ = std::max(at + head.to_answer, next_.at);
     return;
   }
+  pick_among();
+}
+
+void DramChannel::pick_among() {
   Survey found = survey();
   if (found.passed) {
     // Younger requests to the open row have gone before the oldest of their bank for long enough.
-    for (std::size_t i = 0; i < heads_.size(); ++i) {
-      Head& head = heads_[i];
-      if (head.passed_from <= heads_at_[i]) fill_head(head, head.bank, queues_[head.bank].head);
+    for (Head& head : heads_) {
+      if (head.passed_from <= earliest(head)) fill_head(head, head.bank, queues_[head.bank].head);
     }
     found = survey();
   }
-  const Head& oldest = heads_[found.oldest];
-  const std::size_t best = oldest_at(found.first);
-  aged_from_ = aged_from(oldest.bank);
-  next_ = best == found.oldest || found.first < aged_from_ ? choose(heads_[best], found.first)
-                                                           : first_beside(oldest);
+  const Head& best = heads_[found.best];
+  const std::uint32_t bank = pool_[oldest_].bank;
+  aged_from_ = aged_from(bank);
+  next_ = best.bank == bank || found.first < aged_from_
+              ? choose(best, found.first)
+              : first_beside(heads_[queues_[bank].active_at]);
   answer_bound_ = std::max(found.answer, next_.at);
 }
 
-// Nothing branches on a time or an age here, nor in oldest_at(): with many banks in use no
-// predictor guesses which of two is the lesser, and a wrong guess costs more than the rest of the
-// pass.
-DramChannel::Survey DramChannel::survey() {
-  constexpr std::uint64_t kNever = Time::never().ps;
-  std::uint64_t first = kNever, answer = kNever, age = kNever, passed = 0;
-  std::size_t oldest = 0;
-  for (std::size_t i = 0; i < heads_.size(); ++i) {
-    const Head& head = heads_[i];
+// Nothing branches on a time or an age here: with many banks in use no predictor guesses which of
+// two is the lesser, and a wrong guess costs more than the rest of the pass.
+DramChannel::Survey DramChannel::survey() const {
+  using Key = unsigned __int128;  // time, then order: compared at once
+  Key key = ~Key{0};
+  std::uint64_t answer = Time::never().ps, passed = 0;
+  std::size_t best = 0, i = 0;
+  for (const Head& head : heads_) {
     const std::uint64_t shared = timing_.shared_ready(head.limits).ps;
     const std::uint64_t at = head.ready.ps > shared ? head.ready.ps : shared;
-    heads_at_[i] = Time{at};
     passed |= static_cast<std::uint64_t>(head.passed_from.ps <= at);
-    first = at < first ? at : first;
+    const Key own = static_cast<Key>(at) << 64 | head.order;
+    const bool sooner = own < key;
+    key = sooner ? own : key;
+    best = sooner ? i : best;
     const std::uint64_t answered = at + head.to_answer.ps;
     answer = answered < answer ? answered : answer;
-    const bool older = head.oldest < age;
-    age = older ? head.oldest : age;
-    oldest = older ? i : oldest;
+    ++i;
   }
-  return {Time{first}, Time{answer}, oldest, passed != 0};
-}
-
-// Of the heads that can go at `at`, the one whose request is the oldest.
-std::size_t DramChannel::oldest_at(Time at) const {
-  std::uint64_t order = ~std::uint64_t{0};
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < heads_.size(); ++i) {
-    const std::uint64_t own = heads_at_[i] == at ? heads_[i].order : ~std::uint64_t{0};
-    const bool older = own < order;
-    order = older ? own : order;
-    best = older ? i : best;
-  }
-  return best;
+  return {Time{static_cast<std::uint64_t>(key >> 64)}, Time{answer}, best, passed != 0};
 }
 
 // The first command that does not put off the aged one; that one itself if there is none before it.
@@ -314,9 +313,13 @@ void DramChannel::finish(std::uint32_t bank, std::uint32_t index) {
     pool_[before].next = pool_[index].next;
     if (index == queue.tail) queue.tail = before;
   }
+  const Request& request = pool_[index];
+  (request.older == kNone ? oldest_ : pool_[request.older].younger) = request.younger;
+  (request.younger == kNone ? youngest_ : pool_[request.younger].older) = request.older;
   free_.push_back(index);
   if (queue.head != kNone) return;
   queue.tail = kNone;
+  irregular_ -= heads_[queue.active_at].irregular() ? 1 : 0;
   heads_[queue.active_at] = heads_.back();
   queues_[heads_.back().bank].active_at = queue.active_at;
   heads_.pop_back();

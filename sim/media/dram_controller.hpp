@@ -90,7 +90,8 @@ class DramChannel {
     std::uint64_t row = 0, order = 0;
     Time ready;
     std::uint32_t bank = 0, token = 0, next = kNone;
-    std::uint32_t bursts = 1;  // still to be moved
+    std::uint32_t older = kNone, younger = kNone;  // of all that wait
+    std::uint32_t bursts = 1;                      // still to be moved
     DramAccess access = DramAccess::Read;
     bool started = false;
   };
@@ -101,11 +102,15 @@ class DramChannel {
   struct Head {
     Time ready;      // what the bank and the request allow; group and rank limits come on top
     Time to_answer;  // from this command to the answer, at least
-    Time passed_from = Time::never();     // the bank's oldest, if another, is older than age_bound
-    std::uint64_t order = 0, oldest = 0;  // oldest: of the bank's requests
+    Time passed_from = Time::never();  // the bank's oldest, if another, is older than age_bound
+    std::uint64_t order = 0;
     std::uint32_t bank = 0, request = 0;
     DramTiming::Limits limits;
     DramCommand command = DramCommand::Read;
+    // Not as a stream makes them: pick() looks at all.
+    [[nodiscard]] bool irregular() const {
+      return command != DramCommand::Read || passed_from != Time::never();
+    }
   };
   struct Choice {
     Time at = Time::never();
@@ -116,8 +121,8 @@ class DramChannel {
 
   [[nodiscard]] std::uint32_t next_of(std::uint32_t bank) const;
   // Filled in place: these are made several times an access, and a copy would cost more.
-  void fill_head(Head& head, std::uint32_t bank) const { fill_head(head, bank, next_of(bank)); }
-  void fill_head(Head& head, std::uint32_t bank, std::uint32_t index) const;
+  void fill_head(Head& head, std::uint32_t bank) { fill_head(head, bank, next_of(bank)); }
+  void fill_head(Head& head, std::uint32_t bank, std::uint32_t index);
   [[nodiscard]] bool row_wanted_after(std::uint32_t bank, std::uint32_t index) const;
   [[nodiscard]] Choice choose(const Head& head, Time at) const;
   [[nodiscard]] Time earliest(const Head& head) const {
@@ -131,12 +136,12 @@ class DramChannel {
   struct Survey {
     Time first = Time::never();  // when one of them can go
     Time answer = Time::never();
-    std::size_t oldest = 0;  // head of the bank with the oldest request
-    bool passed = false;     // a head's passed_from is over when it can go
+    std::size_t best = 0;  // which, and of several the one with the oldest request
+    bool passed = false;   // a head's passed_from is over when it can go
   };
-  [[nodiscard]] Survey survey();
-  [[nodiscard]] std::size_t oldest_at(Time at) const;
+  [[nodiscard]] Survey survey() const;
   void pick();
+  void pick_among();
   [[nodiscard]] Choice first_beside(const Head& aged) const;
   void execute(const Choice& chosen);
   void finish(std::uint32_t bank, std::uint32_t index);
@@ -146,12 +151,13 @@ class DramChannel {
   std::uint32_t bursts_;  // of a 64 B access
   std::vector<Request> pool_;
   std::vector<std::uint32_t> free_;
-  std::vector<Queue> queues_;          // by bank
-  std::vector<Head> heads_;            // of the banks with requests
-  std::vector<Time> heads_at_;         // when each can go, as of the last survey()
-  Choice next_;                        // what pick() chose
-  Time answer_bound_ = Time::never();  // no queued request is answered before
-  Time aged_from_ = Time::never();     // of the bank whose request is the oldest
+  std::vector<Queue> queues_;                        // by bank
+  std::vector<Head> heads_;                          // of the banks with requests
+  std::uint32_t irregular_ = 0;                      // of these
+  std::uint32_t oldest_ = kNone, youngest_ = kNone;  // requests
+  Choice next_;                                      // what pick() chose
+  Time answer_bound_ = Time::never();                // no queued request is answered before
+  Time aged_from_ = Time::never();                   // of the bank whose request is the oldest
   std::uint64_t order_ = 0;
   std::uint32_t waiting_ = 0;
   Pipe<Done> done_;

@@ -61,6 +61,14 @@ class DramTiming {
   [[nodiscard]] Time shared_ready(Limits at) const {
     return std::max(std::max(group_ready_[at.group], rank_ready_[at.rank]), command_bus_[at.bus]);
   }
+  // No Read is legal before, whatever its bank.
+  [[nodiscard]] Time reads_ready() const {
+    Time ready = Time::never();
+    for (std::size_t r = kColumn; r < rank_ready_.size(); r += kCommands) {
+      ready = std::min(ready, rank_ready_[r]);
+    }
+    return std::max(ready, command_bus_[1]);
+  }
   // The same once `command` were issued to `bank` at `at`, which is not before its time.
   [[nodiscard]] Time shared_ready_after(DramCommand command, std::uint32_t bank, Time at,
                                         Limits next) const;
