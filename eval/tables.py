@@ -6,6 +6,7 @@ runs         the six scenarios: rtl and model end to end, cosim's differences, l
 ds           store latencies with and without deterministic store, and with a scripted collection
 collections  the same scripted collection of no, a quarter of and all dies
 recurring    stores of deterministic store, idle and while all dies collect 60 of every 200 us
+full         stores while the translation layer of a full drive collects, with and without suspension
 faults       bit errors and lost MemSpecRd
 workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
 patterns     seq, around and rand of 6 MiB: hit rate of the internal DRAM and time by policy
@@ -14,8 +15,12 @@ traces       captured traffic (--trace FILE): first 20 000 requests in cosim, al
 """
 
 import argparse
+import contextlib
+import os
 import pathlib
 import random
+import re
+import shutil
 import sys
 import tempfile
 
@@ -122,6 +127,60 @@ def recurring(args):
         share = 100 * here / busy["stores"]["count"]["value"]
         full = sum(port["no_slot"]["value"] for port in ports)
         print(f"| {workload} | {' | '.join(cells)} | {grown:.1f} | {share:.0f} % | {full} |", flush=True)
+
+
+CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
+# znand small enough that a run of some 17 ms erases hundreds of blocks, every page of it written before.
+FULL = {"pages_per_block": 16, "pages_per_die": 2560, "pages": 48, "high_pages": 32, "low_pages": 16}
+FULL |= {"over_provisioning_percent": 7, "free_low_blocks": 2, "free_high_blocks": 4, "prefilled_percent": 100}
+
+
+@contextlib.contextmanager
+def full_drive():
+    """Within it the command's znand is that drive."""
+    before = os.environ.get("CXLGPU_CONFIGS")
+    with tempfile.TemporaryDirectory() as folder:
+        configs = pathlib.Path(folder) / "configs"
+        shutil.copytree(before or CONFIGS, configs)
+        part = configs / "media/znand.yaml"
+        text = part.read_text()
+        for key, value in FULL.items():
+            text, count = re.subn(rf"(?m)^(  {key}: )\S+", rf"\g<1>{value}", text)
+            if count != 1:
+                sys.exit(f"{part}: {key} stands there {count} times")
+        part.write_text(text)
+        os.environ["CXLGPU_CONFIGS"] = str(configs)
+        try:
+            yield
+        finally:
+            del os.environ["CXLGPU_CONFIGS"]
+            if before:
+                os.environ["CXLGPU_CONFIGS"] = before
+
+
+def full(args):
+    print(
+        "| drive | scenario | end to end | stores, p50 / p99 / p99.9 / max | loads, p50 / p99 / max "
+        "| erases | region full |\n|---|---|---|---|---|---|---|"
+    )
+
+    def row(drive, configuration, *sets):
+        stats = run(args, f"vadd-znand-{configuration}", "model", "workload.size=262144", *sets)
+        erases = sum(port["erases"]["value"] for port in stats["media_counters"])
+        region = sum(port["no_slot"]["value"] for port in stats["deterministic_store"])
+        print(
+            f"| {drive} | {configuration} | {us(stats)} us | {latencies(stats['stores'])} | "
+            f"{latencies(stats['loads'], ('p50', 'p99', 'max'))} | {erases} | {region} |",
+            flush=True,
+        )
+
+    for configuration in ("sr", "ds"):
+        row("new", configuration)
+    with full_drive():
+        for configuration in ("sr", "ds"):
+            row("full", configuration)
+        for configuration in ("sr", "ds"):
+            row("full, reads suspend", configuration, "media.suspend=both")
 
 
 def collections(args):
@@ -336,6 +395,7 @@ TABLES = {
     "ds": ds,
     "collections": collections,
     "recurring": recurring,
+    "full": full,
     "faults": faults,
     "paging": paging,
     "traces": traces,

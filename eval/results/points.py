@@ -183,24 +183,32 @@ class Experiment:
         self.name, self.has = name, has
         self.machine = Machine(matrix, has.get("machine", "paper"))
         self.workloads, self.configurations = has["workloads"], has["configurations"]
+        self.starts = range(has.get("starts", 1))  # of each run of a cell: cycles that the GPU waits before it begins
         self.rows = []
         before = []
         for row in has["rows"]:
             before = joined(before if has.get("cumulative") else [], has.get("settings", []), row.get("set", []))
             self.rows.append({**row, "all": before})
 
-    def settings(self, workload, configuration, row):
+    def settings(self, workload, configuration, row, start=0):
         sizes = self.has.get("sizes", self.machine.has["sizes"])
         size = [f"workload.size={sizes[workload]}"] if workload in sizes else []
         base = ["run.limit_us=1000000000"] if self.has.get("bare") else self.machine.settings(configuration)
-        return joined(base, size, row["all"], row.get("for", {}).get(configuration, []))
+        later = [f"gpu.start_cycles={start}"] if start else []
+        return joined(base, size, row["all"], row.get("for", {}).get(configuration, []), later)
 
-    def path(self, workload, configuration, row):
+    def path(self, workload, configuration, row, start=0):
         media = row.get("media", self.has.get("media", "znand"))
-        return run("model", workload, media, configuration, self.settings(workload, configuration, row))
+        return run("model", workload, media, configuration, self.settings(workload, configuration, row, start))
 
     def runs(self):
-        return [self.path(w, c, row) for row in self.rows for w in self.workloads for c in self.configurations]
+        return [
+            self.path(w, c, row, start)
+            for row in self.rows
+            for w in self.workloads
+            for c in self.configurations
+            for start in self.starts
+        ]
 
 
 def experiments(matrix):

@@ -177,21 +177,29 @@ def stores_by_class(runs):
     return markdown(["ds over sr", *kinds], rows)
 
 
+def of_cell(what, value):
+    if what.startswith(("hits", "here")):
+        return f"{value:.0f}"
+    return shown("percent", value) if " after " in what else factor(value)
+
+
 def experiment(one, folder):
     """Its table; the settings of a row are those of the command."""
     rows = []
     for row in one.rows:
         cells, values = [], {}
         for workload in one.workloads:
-            stats = {c: folder.read(one.path(workload, c, row)) for c in one.configurations}
+            starts = [
+                {c: folder.read(one.path(workload, c, row, start)) for c in one.configurations} for start in one.starts
+            ]
             said = []
             for what in one.has["show"]:
-                value = of_experiment(what, stats)
+                value = of_experiment(what, *starts)
                 values.setdefault(what, []).append(value)
-                said.append(f"{value:.0f}" if what.startswith("hits") else factor(value))
+                said.append(of_cell(what, value))
             cells.append(" / ".join(said))
         if one.has.get("mean"):
-            cells.append(" / ".join(factor(geometric_mean(values[what])) for what in one.has["show"]))
+            cells.append(" / ".join(of_cell(what, geometric_mean(values[what])) for what in one.has["show"]))
         settings = row.get("set", []) + [s for own in row.get("for", {}).values() for s in own]
         shown_settings = " ".join(f"`{setting}`" for setting in settings) or "-"
         rows.append([*([row["is"]] if "is" in row else []), shown_settings, *cells])

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 import points
-from runs_of import arithmetic_mean, geometric_mean, hit_rate
+from runs_of import answered_here, arithmetic_mean, geometric_mean, hit_rate
 
 
 @dataclass
@@ -132,11 +132,20 @@ def all_rows(matrix, paper):
     return rows
 
 
-def of_experiment(what, stats):
-    """What a cell of an experiment shows, of the runs of one workload under one row: {configuration: stats}."""
+def of_experiment(what, *starts):
+    """What a cell of an experiment shows, of the runs of one workload under one row: for each start of the GPU, from 0
+    cycles on, {configuration: stats}."""
     words = what.split()
     if words[0] == "hits":
-        return hit_rate(stats[words[1]])
+        return arithmetic_mean(hit_rate(stats[words[1]]) for stats in starts)
+    if words[0] == "here":
+        return arithmetic_mean(answered_here(stats[words[1]]) for stats in starts)
+
+    def times(configuration):  # GPU and its waiting at 1 GHz
+        return [stats[configuration]["end_to_end"]["value"] - start for start, stats in enumerate(starts)]
+
+    if words[0] == "starts":
+        return max(times(words[1])) / min(times(words[1]))
     of, how, over = words
-    times = {c: stats[c]["end_to_end"]["value"] for c in (of, over)}
-    return times[over] / times[of] if how == "over" else times[of] / times[over]
+    longer, shorter = (over, of) if how == "over" else (of, over)  # else times, or after
+    return geometric_mean(a / b for a, b in zip(times(longer), times(shorter)))

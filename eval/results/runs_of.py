@@ -37,6 +37,13 @@ def hit_rate(stats):
     return 100 * hits / (hits + others) if hits + others else 0.0
 
 
+def answered_here(stats):
+    """Stores that deterministic store answered from GPU memory, percent of all."""
+    ports, stores = stats["deterministic_store"], stats["stores"]["count"]["value"]
+    here = sum(port[kind]["value"] for port in ports for kind in ("direct", "deferred", "in_place"))
+    return 100 * here / stores if stores else 100.0
+
+
 class Folder:
     """stats.json of runs by their path, read once. The script ends with a line if one is not clean, or is missing; if
     `partial`, it raises MissingRun instead and keeps what was missing."""

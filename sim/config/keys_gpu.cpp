@@ -69,6 +69,11 @@ std::vector<ConfigKey> gpu_keys() {
       row({"gpu.barrier_cycles", "cycles", between(0, 1000000),
            "Last arrival at a barrier to release.", "assumed"},
           CXLGPU_MEMBER(gpu.barrier_cycles)),
+      row({"gpu.start_cycles", "cycles", between(0, 1000000),
+           "Before the first kernel of a run; its time counts them. A run begun later meets links, "
+           "refresh and dies at other moments.",
+           "this design"},
+          CXLGPU_MEMBER(gpu.start_cycles)),
       row({"gpu.launch_cycles", "cycles", between(0, 1000000), "Between two kernels of a run.",
            "H200, measured: launch back to back"},
           CXLGPU_MEMBER(gpu.launch_cycles)),

@@ -173,7 +173,7 @@ void Gpu::advance_phase() {
     case Phase::Idle:
       start_ = now;
       for (const auto& core : cores_) core->start();
-      phase_at_ = now + 1;
+      phase_at_ = now + 1 + shared_.params.start_cycles;
       phase_ = Phase::Launching;
       if (queue_.empty()) phase_ = Phase::Done;
       break;

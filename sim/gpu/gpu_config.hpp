@@ -120,6 +120,7 @@ struct GpuParams {
   std::uint32_t llc_queue = 16;        // line requests waiting between a core and the LLC
   std::uint32_t prefetch_queue = 16;   // prefetches whose hints wait for the fabric
   std::uint32_t barrier_cycles = 200;  // last arrival to release
+  std::uint32_t start_cycles = 0;      // before the first kernel of a run
   std::uint32_t launch_cycles = 2900;  // between kernels of one run
   std::uint32_t fabric_cycles = 0;     // from the LLC to the system bus and back
   Scheduler scheduler = Scheduler::Lrr;

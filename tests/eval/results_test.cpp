@@ -59,9 +59,13 @@ class Results : public Cli {
     const json port = {{"demand_hits", figure(hits)},
                        {"demand_merges", figure(0)},
                        {"demand_fills", figure(100 - hits)}};
+    const json of_stores = {
+        {"direct", figure(hits)}, {"deferred", figure(20)}, {"in_place", figure(5)}};
     const json stats = {{"schema", 2},
                         {"status", status},
                         {"end_to_end", figure(us * 1e3)},
+                        {"deterministic_store", json::array({of_stores, of_stores})},
+                        {"stores", {{"count", figure(200)}}},
                         {"internal_dram_counters", json::array({port})}};
     fs::create_directories(dir_ / path);
     write(path + "/stats.json", stats.dump());
@@ -202,6 +206,41 @@ TEST_F(Results, ATableOfAnExperiment) {
       text.find("| second | `granularity=512` `root_port.ring_entries=16` | 0.50 / 0.50 / 10 |"),
       std::string::npos)
       << text;
+}
+
+// A cell over several starts: ratios of the same start, each run less what its GPU waited, and a
+// run against itself.
+TEST_F(Results, StartsOfAnExperiment) {
+  write("matrix.yaml", kMatrix + R"(
+  late:
+    machine: scaled
+    bare: true
+    starts: 3
+    media: nand
+    workloads: [vadd]
+    sizes: {}
+    configurations: [sr, ds]
+    show: [ds times sr, ds over sr, ds after sr, starts sr, hits ds, here ds]
+    rows: [{set: []}]
+)");
+  const std::string of = "/run.limit_us=1000000000";
+  // Cycles are of 1 ns: 1 and 2 of them at so short times would be seen. 1/2, 4/4 and 8/2.
+  left("model/vadd-nand-sr" + of, 0.002);
+  left("model/vadd-nand-ds" + of, 0.001, 10);
+  left("model/vadd-nand-sr" + of + "+gpu.start_cycles=1", 0.005);
+  left("model/vadd-nand-ds" + of + "+gpu.start_cycles=1", 0.005, 20);
+  left("model/vadd-nand-sr" + of + "+gpu.start_cycles=2", 0.004);
+  const std::string table =
+      "import report\none = points.experiments(m)[1]\n"
+      "print(len(one.runs()), len(set(one.runs())))\n"
+      "print(report.experiment(one, Folder('.', True)))\n";
+  python(runs_ + table, 1);
+  EXPECT_NE(said_.find("MissingRun"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("vadd-nand-ds" + of + "+gpu.start_cycles=2"), std::string::npos) << said_;
+  left("model/vadd-nand-ds" + of + "+gpu.start_cycles=2", 0.010, 60);
+  const std::string text = python(runs_ + table);
+  EXPECT_EQ(lines_of(text).front(), "6 6");
+  EXPECT_NE(text.find("| - | 1.26 / 0.79 / +26.0 % / 2.00 / 30 / 55 |"), std::string::npos) << text;
 }
 
 TEST_F(Results, TheColumnOfPlainCxl) {

@@ -157,6 +157,28 @@ TEST(Slots, EachCauseByFormula) {
   EXPECT_EQ(s.stall_barrier_cycles + s.stall_lsu_cycles + s.stall_memory_cycles, 0U);
 }
 
+// A run begun later is the same run, so many cycles later.
+TEST(Slots, AStartIsWaitedForOnce) {
+  for (const U32 start : {0U, 1U, 7U, 1000U}) {
+    GpuParams p = one_core(2);
+    p.launch_cycles = 5;
+    Rig at_once(p);
+    p.start_cycles = start;
+    Rig later(p);
+    for (Rig* rig : {&at_once, &later}) {
+      for (int kernel = 0; kernel < 2; ++kernel) {
+        rig->gpu.launch([](Warp& w) -> WarpTask {
+          w.compute_chain(100, Unit::Fpu);
+          co_await w.drain();
+        });
+      }
+      rig->run_clean();
+    }
+    EXPECT_EQ(later.gpu.stats().cycles, at_once.gpu.stats().cycles + start);
+    EXPECT_EQ(later.gpu.stats().issue_cycles, at_once.gpu.stats().issue_cycles);
+  }
+}
+
 TEST(Slots, BarrierAndLsu) {
   GpuParams p = one_core(1);
   p.barrier_cycles = 50;
