@@ -174,6 +174,13 @@ function(cxlgpu_verilate target top_file)
   set_target_properties(${target} PROPERTIES CXX_STANDARD 14)
   get_target_property(folder ${target} BINARY_DIR)
   cxlgpu_read_once(${target} ${folder}/CMakeFiles/${target}.dir/${V_PREFIX}.dir/${V_PREFIX}__Syms.h)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})  # g++ takes a header that was read with optimisation for nothing else
+    get_source_file_property(flags ${source} TARGET_DIRECTORY ${target} COMPILE_FLAGS)
+    if(flags MATCHES "-O0")
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
   if(CXLGPU_ASAN AND V_TRACE)
     # Trace buffers hold words at any address, as x86 allows: Verilator's and those of GTKWave's writer.
     get_target_property(tracing ${target} SOURCES)
