@@ -137,8 +137,8 @@ class Faults:
 
 
 def lint(tree, files):
-    """What the simulator does not read of the woven files, its first complaints: all in one run, each module once, those
-    that no other instantiates as tops."""
+    """What the simulator does not read of the woven files, its first complaints: all in one run, each module once,
+    those that no other instantiates as tops."""
     folders = [a for d in sorted((tree / "rtl").iterdir()) if d.is_dir() for a in ("-y", str(d))]
     packages = [str(p) for p in sorted((tree / "rtl/pkg").glob("*.sv"))]
     modules = [str(tree / file) for file in files if str(tree / file) not in packages]
