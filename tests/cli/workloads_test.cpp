@@ -16,10 +16,10 @@ namespace {
 
 class Workloads : public Cli, public ::testing::WithParamInterface<WorkloadKind> {
  protected:
-  // stats.json of a run at a quarter of the default size.
+  // stats.json of a run at half the default size.
   json stats(const std::string& rest, const std::string& engine) {
     const WorkloadKind& kind = GetParam();
-    const std::uint64_t size = std::max(kind.min_size, kind.default_size / 4);
+    const std::uint64_t size = std::max(kind.min_size, kind.default_size / 2);
     accepted({"run", fmt::format("{}-{}", kind.name, rest), "--engine", engine, "--set",
               fmt::format("workload.size={}", size), "--out", "o"});
     return json::parse(read_text(dir_ / "o" / "stats.json"));
