@@ -134,11 +134,12 @@ std::vector<ListedKey> listed_keys(const std::filesystem::path& configs) {
     }
     all.push_back(std::move(listed));
     if (key.range.type != KeyRange::Type::Ranges) continue;
-    for (const KeyFacts& field : hdm_fields()) all.push_back({field, "", nullptr, ""});
-    all[all.size() - 2].default_text = "false";
-    all[all.size() - 2].default_value = false;
-    all.back().default_text = fmt::format("{}", HdmRange{}.granularity);
-    all.back().default_value = HdmRange{}.granularity;
+    for (const KeyFacts& field : hdm_fields()) {
+      nlohmann::json value;
+      if (field.path == "hdm.ranges[].persistent") value = HdmRange{}.persistent;
+      if (field.path == "hdm.ranges[].granularity") value = HdmRange{}.granularity;
+      all.push_back({field, value.is_null() ? "" : value.dump(), value, ""});
+    }
   }
   return all;
 }

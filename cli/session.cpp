@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -48,7 +47,6 @@ class Session {
  private:
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
   void check_crash() const;
-  void keep_before(const FlatMemory& all);
 
   const RunConfig& config_;
   const SessionOptions& options_;
@@ -61,7 +59,7 @@ class Session {
   std::optional<CheckedEngine> checked_;
   RunResult result_;
   RunOutcome outcome_;
-  FlatMemory before_;  // persistent contents
+  FlatMemory before_;  // persistent contents at the start
 };
 
 void Session::make() {
@@ -90,16 +88,8 @@ void Session::make() {
   folder_.emplace(options_.out);
   checked_.emplace(machine_->start());
   checked_->shadow() = machine_->take_initial();
-  if (options_.crash.journalled()) keep_before(checked_->shadow());
-}
-
-// What the losses of power of this run begin with.
-void Session::keep_before(const FlatMemory& all) {
-  for (const std::uint64_t page : all.pages()) {
-    if (page < machine_->map().persistent_base) continue;
-    std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
-    all.peek(page, bytes);
-    before_.poke(page, bytes);
+  if (options_.crash.journalled()) {
+    before_.copy(checked_->shadow(), machine_->map().persistent_base);
   }
 }
 
@@ -142,7 +132,7 @@ void Session::crash() {
                     options_.crash.state, choices.size() - 1));
   }
   FlatMemory left;
-  copy_memory(states.sure(), left);
+  left.copy(states.sure());
   states.write_to(left, choices[options_.crash.state]);
   machine_->write_crash_images(left, config_.endpoint.image_out);
   fmt::print("power lost after event {} of {}, state {} of {}: in flight {}; images in {}\n", at,

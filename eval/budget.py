@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "eval" / "bench.json"
 OVER = 0.03
 NAMED = 0.02  # of a run's instructions: what has fewer is not in the record
-LEFT = ("CXLGPU_ASAN", "CXLGPU_COVERAGE", "CXLGPU_PROFILE")  # of a build that is not the record's
+LEFT = ("CXLGPU_ASAN", "CXLGPU_COVERAGE")  # of a build that is not the record's
 RENEW = "make budget ARGS=--renew"
 
 TRACE_LINES = 512  # a line of two arrays read, one of a third written, as vadd's caches let it through

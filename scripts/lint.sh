@@ -10,9 +10,9 @@ cd "$(dirname "$0")/.." || exit 2
 
 packages=$(ls rtl/pkg/*.sv | sort)
 search="-y rtl/common -y rtl/controller -y rtl/cache -y rtl/flex_bus -y rtl/cxl_io -y rtl/root_port -y rtl/host_bridge -y rtl/endpoint -y rtl/top"
-# UNUSEDPARAM: a package names the whole protocol; no top uses all of it. MULTITOP: all at once, so that a module is read as
-# its users set it, those that nothing instantiates as tops of their own: a minute less than each by itself, as which the
-# night has them (CXLGPU_VOLUME).
+# UNUSEDPARAM: a package names the whole protocol; no top uses all of it. MULTITOP: all at once, so that each is elaborated
+# once and not with every module above it; as its users set it, and what nothing instantiates as a top. The night has each
+# as a top of its own, too (CXLGPU_VOLUME).
 verilator="verilator --lint-only -Wall -Wno-UNUSEDPARAM -Wno-MULTITOP $search"
 modules=$(ls rtl/*/*.sv | grep -v '^rtl/pkg/' | sort)
 failed=0

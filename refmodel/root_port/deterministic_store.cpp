@@ -24,14 +24,4 @@ void DeterministicStore::clock(const In& in, const Out& now) {
   engine_.clock(in.engine, now);
 }
 
-std::optional<std::uint32_t> DeterministicStore::rest(In& next) const {
-  wire(next);
-  DsEngine::In& engine = next.engine;
-  if (engine_.moves(engine)) return 0;
-  if (engine.flush) return std::nullopt;  // it may, and does not want to
-  engine.flush = true;
-  if (!engine_.moves(engine)) return std::nullopt;
-  return pace_.until_flush(next.interval);
-}
-
 }  // namespace cxlgpu

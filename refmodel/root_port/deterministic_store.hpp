@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
 #include "common/opcodes.hpp"
 #include "refmodel/root_port/ds_engine.hpp"
@@ -41,18 +40,8 @@ class DeterministicStore {
   void hear_ready(Out& out, const In& in) const { engine_.hear_ready(out, in.engine); }
   void clock(const In& in, const Out& now);  // as eval() left the first and told the second
 
-  // Event driven. The cycle from which on clock() changes something, counted from the next one with
-  // nothing new coming in (0: the next); none: only something new does. Until then skip() does what
-  // clock() would.
-  [[nodiscard]] std::optional<std::uint32_t> rest(In& next) const;
   // The index is swept: the event-driven machine's clock starts long after reset.
   void start_swept(unsigned depth) { index_.skip(depth / 4); }
-  void skip(std::uint64_t cycles) {
-    index_.skip(cycles);
-    pace_.skip(cycles);
-  }
-  // Off: what its pace is told all the same.
-  void hear(DevLoad load) { pace_.hear(load); }
 
   // Entry and response register, as eval() tells them.
   [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const {

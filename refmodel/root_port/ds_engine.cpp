@@ -334,16 +334,6 @@ bool DsEngine::can_enter(const MemRequest& request, bool sr_ready, bool fence) c
   return sr_ready && !store_waits_with(line_number(request));
 }
 
-bool DsEngine::moves(const In& in) const {
-  if (events_ != DsEvents{} || error_now_ || (error_ && in.clear_error)) return true;
-  if (in.req_valid || in.mq_rsp_valid || in.lm_rsp_valid) return true;
-  if (response_ || store_answerable() || merge_at(3)) return true;
-  if (wanted_ && !flush_eligible(in)) return true;
-  if (state_ != State::Idle || fast_ || unindexed_ > 0) return true;
-  if (!completed_.empty() || merge_at(1)) return true;
-  return load_eligible(in) || store_eligible(in) || flush_eligible(in) || mq_source(in);
-}
-
 DsEngine::Out DsEngine::eval(const In& in) const {
   Out out;
   out.empty = empty();

@@ -98,9 +98,6 @@ class DsEngine {
   void clock(const In& in) { clock(in, eval(in)); }
   void clock(const In& in, const Out& now);  // `now`: what eval(in) says
 
-  // Event driven, with enable. Whether a cycle with this input changes anything but the pace of
-  // others: if not, it is as if it had not been.
-  [[nodiscard]] bool moves(const In& in) const;
   // What eval() says of one request, and without one.
   [[nodiscard]] bool can_enter(const MemRequest& request, bool sr_ready, bool fence) const;
   [[nodiscard]] const MemResponse* response() const { return response_ ? &*response_ : nullptr; }

@@ -35,19 +35,8 @@ class DsPace {
             since_sent_ >= pause(in.interval[static_cast<std::size_t>(level_)])};
   }
   void clock(const In& in) {
-    if (in.rsp_valid) hear(in.dev_load);
+    if (in.rsp_valid) level_ = in.dev_load;
     since_sent_ = in.sent ? 0 : std::min(since_sent_ + 1, kLongest);
-  }
-
-  // Event driven: a response, cycles in which nothing comes in, and how many of them until flush.
-  void hear(DevLoad load) { level_ = load; }
-  void skip(std::uint64_t cycles) {
-    since_sent_ =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(since_sent_ + cycles, kLongest));
-  }
-  [[nodiscard]] std::uint32_t until_flush(const std::array<std::uint8_t, 4>& interval) const {
-    const std::uint32_t whole = pause(interval[static_cast<std::size_t>(level_)]);
-    return whole - std::min(whole, since_sent_);
   }
 
  private:

@@ -52,6 +52,7 @@ WarpTask HclLog::gpmlog_insert(Warp& w, Chunks entry, LaneMask mask, bool& ok) c
   Lanes<std::uint32_t> tail;
   co_await gpmlog_tails(w, tail);
   w.compute(4);  // bound, and the address
+  const LaneMask asked = mask;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     if (tail[first_lane(m)] >= shape_.capacity) mask &= ~lane_bit(first_lane(m));
   }
@@ -70,7 +71,7 @@ WarpTask HclLog::gpmlog_insert(Warp& w, Chunks entry, LaneMask mask, bool& ok) c
   }
   if (fault_ != Fault::NoPersistBeforeTail) safe = co_await w.persist();
   if (fault_ != Fault::TailBeforeData) co_await set_tails(w, next, mask, tail_safe);
-  ok = safe && tail_safe;
+  ok = mask == asked && safe && tail_safe;
 }
 
 WarpTask HclLog::gpmlog_read(Warp& w, std::uint32_t number, Chunks& entry, LaneMask& there) const {

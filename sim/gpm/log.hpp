@@ -14,7 +14,8 @@
 //          each from a multiple of 256. The locks are not persistent: they lie in an array of the
 //          caller's, zero after a loss of power.
 // Order:   an entry, persist, its tail or head, persist: a tail never stands for what is not there.
-// Errors:  inserted() false: no room in the log, or a persist was refused.
+// Errors:  `ok` false: a lane had no room in the log, and the entries of the others are in; or a
+//          persist was refused.
 #pragma once
 
 #include <cstdint>

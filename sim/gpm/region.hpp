@@ -2,8 +2,7 @@
 // Named pieces of persistent memory.
 //
 // Purpose: gpm_map() finds a piece by its name after a loss of power, or makes it. Kernels await
-// it;
-//          so its stores and persists cost what they cost, and can be cut short.
+//          it; so its stores and persists cost what they cost, and can be cut short.
 // Order:   an entry is stored with state 0 and persisted, then gets state 1 and is persisted: it is
 //          there as a whole or not at all. What the caller puts into the piece counts from then on
 //          by marks of its own.

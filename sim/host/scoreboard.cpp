@@ -50,6 +50,12 @@ void FlatMemory::peek(std::uint64_t hpa, std::span<std::uint8_t> bytes) const {
   }
 }
 
+void FlatMemory::copy(const FlatMemory& from, std::uint64_t begin) {
+  for (const auto& [number, page] : from.pages_) {
+    if (number * kPageBytes >= begin) touch(number) = *page;
+  }
+}
+
 std::vector<std::uint64_t> FlatMemory::pages() const {
   std::vector<std::uint64_t> all;
   for (const auto& [number, page] : pages_) all.push_back(number * kPageBytes);

@@ -29,6 +29,8 @@ class FlatMemory : public Backdoor {
   // addr must be line aligned.
   [[nodiscard]] Line read_line(std::uint64_t addr) const;
   void write_line(std::uint64_t addr, const Line& data, std::uint64_t byte_enable = kAllBytes);
+  // What `from` has at `begin` and beyond; both page by page.
+  void copy(const FlatMemory& from, std::uint64_t begin = 0);
   // Where pages begin that were ever written, rising.
   [[nodiscard]] std::vector<std::uint64_t> pages() const;
   static constexpr std::uint64_t kPageBytes = 4096;

@@ -9,14 +9,6 @@
 
 namespace cxlgpu {
 
-void copy_memory(const FlatMemory& from, FlatMemory& to) {
-  for (const std::uint64_t page : from.pages()) {
-    std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
-    from.peek(page, bytes);
-    to.poke(page, bytes);
-  }
-}
-
 namespace {
 
 std::vector<std::size_t> points_of(std::size_t events, const WalkOptions& options) {
@@ -49,7 +41,7 @@ WalkResult walk_crashes(const Journal& journal, const FlatMemory& before,
     std::size_t number = 0;
     for (const CrashStates::Choice& choice : states.choices(options.states, options.seed)) {
       FlatMemory memory;
-      copy_memory(states.sure(), memory);
+      memory.copy(states.sure());
       states.write_to(memory, choice);
       ++result.states;
       if (const auto wrong = check(memory, number == 0)) {

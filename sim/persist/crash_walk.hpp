@@ -2,9 +2,8 @@
 // Every loss of power of one run, one after the other.
 //
 // Purpose: goes over the states of a journal and hands the memory of each to a check.
-// Shapes:  a point is a number of events, 0..N; its states: journal.hpp. `points` 0: every one,
-// else
-//          so many, drawn by `seed`, among them the first and the last.
+// Shapes:  a point is a number of events, 0..N; its states: journal.hpp. With `points` 0 every
+//          one, else so many, drawn by `seed`, among them the first and the last.
 // Errors:  none; the first failure is returned with what it takes to see it again.
 #pragma once
 
@@ -40,8 +39,5 @@ struct WalkResult {
 using CrashCheck = std::function<std::optional<std::string>(const FlatMemory& memory, bool own)>;
 WalkResult walk_crashes(const Journal& journal, const FlatMemory& before,
                         const WalkOptions& options, const CrashCheck& check);
-
-// A copy; FlatMemory itself has none.
-void copy_memory(const FlatMemory& from, FlatMemory& to);
 
 }  // namespace cxlgpu

@@ -51,11 +51,7 @@ void Journal::kept(std::uint64_t line, const Line& data, std::uint64_t bytes, Ti
 }
 
 CrashStates::CrashStates(const Journal& journal, const FlatMemory& before) : journal_(journal) {
-  for (const std::uint64_t page : before.pages()) {
-    for (std::uint64_t at = page; at < page + FlatMemory::kPageBytes; at += kLineBytes) {
-      sure_.write_line(at, before.read_line(at));
-    }
-  }
+  sure_.copy(before);
 }
 
 void CrashStates::go_to(std::size_t n) {

@@ -12,11 +12,7 @@ std::optional<std::string> recovery_problem(const MakeWorkload& make, const GpuP
                                             const SystemMapParams& map, const FlatMemory& left,
                                             bool run_it) {
   FixedLatencyEngine engine({.latency = Time{20'000}});
-  for (const std::uint64_t page : left.pages()) {
-    std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
-    left.peek(page, bytes);
-    engine.memory().poke(page, bytes);
-  }
+  engine.memory().copy(left);
   const std::unique_ptr<Workload> workload = make();
   Gpu gpu(params, map);
   SystemMemory memory(gpu.local_memory(), engine.memory(), map);

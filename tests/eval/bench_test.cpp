@@ -88,13 +88,13 @@ TEST_F(Budget, AnotherCompilerOrMachineIsNotHeldToIt) {
 
 TEST_F(Budget, IsOfTheBuildThatTheRecordIsOf) {
   takes(1000);
-  write("build/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\nCXLGPU_PROFILE:BOOL=ON\n");
+  write("build/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\nCXLGPU_COVERAGE:BOOL=ON\n");
   EXPECT_EQ(check(), 2);
   EXPECT_EQ(lines_of(wrong_).size(), 1U) << wrong_;
-  EXPECT_NE(wrong_.find("CXLGPU_PROFILE=ON"), std::string::npos) << wrong_;
+  EXPECT_NE(wrong_.find("CXLGPU_COVERAGE=ON"), std::string::npos) << wrong_;
   write("build/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Debug\n");
   EXPECT_EQ(check(), 2);
-  write("build/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\nCXLGPU_PROFILE:BOOL=OFF\n");
+  write("build/CMakeCache.txt", "CMAKE_BUILD_TYPE:STRING=Release\nCXLGPU_COVERAGE:BOOL=OFF\n");
   EXPECT_EQ(check(), 0) << wrong_;
 }
 

@@ -671,7 +671,7 @@ TEST(DsAlone, CompletionsWaitForLateLines) {
 // Where the sequencer is, as a store that passes it or the end of a write comes.
 TEST(DsAlone, FewMeetInAnyOrder) {
   test::Random random(0x906);
-  for (unsigned round = 0; round < 100 * test::volume() && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < 300 && !HasFailure(); ++round) {
     DsAlone b(round % 3 == 2 ? Size::Lines256 : Size::Lines4, 1 + random.below(16),
               1 + random.below(random.percent(40) ? 30 : 12));
     for (unsigned n = 0; n < 60 && !HasFailure(); ++n) {

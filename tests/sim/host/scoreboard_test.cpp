@@ -70,6 +70,24 @@ struct Bench {
   RunResult result;
 };
 
+TEST(FlatMemory, CopiesWhatBeginsAtAnAddressOrBeyond) {
+  constexpr std::uint64_t kPage = FlatMemory::kPageBytes;
+  FlatMemory from, to;
+  Line line;
+  for (const std::uint64_t page : {1, 2, 3}) {
+    line.fill(static_cast<std::uint8_t>(page));
+    from.write_line(page * kPage + 64, line);
+  }
+  line.fill(9);
+  to.write_line(kPage + 64, line);
+  to.write_line(2 * kPage, line);
+  to.copy(from, 2 * kPage);
+  EXPECT_EQ(to.read_line(kPage + 64), line) << "before it all is as it was";
+  EXPECT_EQ(to.read_line(2 * kPage), Line{}) << "page by page";
+  EXPECT_EQ(to.read_line(2 * kPage + 64)[0], 2);
+  EXPECT_EQ(to.read_line(3 * kPage + 64)[0], 3);
+}
+
 TEST(FlatMemory, SparseAndUnaligned) {
   FlatMemory m;
   std::vector<std::uint8_t> bytes(200'000);

@@ -97,11 +97,11 @@ TEST(PrefixSum, EveryLossOfPowerWithinARecoveryIsRecovered) {
     machine.run_clean();
     CrashStates states(machine.journal(), machine.before);
     states.go_to(machine.journal().events().size() / 2);
-    copy_memory(states.sure(), left);
+    left.copy(states.sure());
     states.write_to(left, states.choices(1, 1).front());
   }
   PersistMachine machine("ps-pram-gpm");
-  copy_memory(left, machine.before);
+  machine.before.copy(left);
   for (const U64 page : left.pages()) {
     std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
     left.peek(page, bytes);
@@ -219,6 +219,27 @@ TEST(HclLog, EveryEntryThatItsTailNamesIsWhole) {
   const WalkResult result = walk_hcl(Fault::None, true);
   EXPECT_FALSE(result.failure) << result.failure->what << " at " << result.failure->point;
   EXPECT_GT(result.events, kWarps * kEntries * 4 * 3U);
+}
+TEST(HclLog, ALaneWithoutRoomIsSaid) {
+  PersistMachine machine("ps-pram-gpm", {"gpu.cores=1", "gpu.warps=1"});
+  const gpm::HclShape shape{.entry_bytes = 4, .warps = 1, .lanes = 8, .capacity = 1};
+  const gpm::HclLog log(machine.allocator.alloc_persistent<U32>(shape.bytes() / 4).base, shape);
+  machine.gpu.launch([&](Warp& w) -> WarpTask {
+    bool ok = false;
+    co_await log.gpmlog_create_hcl(w);
+    co_await log.gpmlog_insert(w, entry_of(w, 0, 1), 0x0f, ok);
+    EXPECT_TRUE(ok);
+    co_await log.gpmlog_insert(w, entry_of(w, 1, 1), w.full_mask(), ok);
+    EXPECT_FALSE(ok) << "four had none";
+    gpm::Chunks read;
+    LaneMask there = 0;
+    co_await log.gpmlog_read(w, 0, read, there);
+    EXPECT_EQ(there, w.full_mask());
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      EXPECT_EQ(read[0][lane], word_of(w.id(), lane, lane < 4 ? 0 : 1, 0));
+    }
+  });
+  machine.run_clean();
 }
 TEST(HclLog, FaultNoPersistBeforeTailIsFound) {
   EXPECT_TRUE(walk_hcl(Fault::NoPersistBeforeTail, false).failure);
