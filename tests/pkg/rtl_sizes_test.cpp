@@ -143,7 +143,9 @@ TEST_F(OwnSizes, EveryBound) {
 // ---- The RTL ------------------------------------------------------------------------------------
 
 Ran lint(const std::string& module, const std::string& arguments) {
-  std::string command = "cd '" + kSource + "' && verilator --lint-only -Wall -Wno-UNUSEDPARAM";
+  // USERERROR an error: a size that is refused ends the run before the rest is looked at.
+  std::string command =
+      "cd '" + kSource + "' && verilator --lint-only -Wall -Wno-UNUSEDPARAM -Werror-USERERROR";
   for (const char* room : {"common", "controller", "cache", "flex_bus", "cxl_io", "root_port",
                            "host_bridge", "endpoint", "top"}) {
     command += std::string(" -y rtl/") + room;

@@ -169,7 +169,7 @@ class DsAlone {
     rtl_.settle();
     rtl_->mq_ready_i = rtl_->mq_valid_o != 0 && !stalled(std::max(stalls, mq_stalls)) &&
                        mq_takes(get_bits(rtl_->mq_req_o, 576, 46));
-    rtl_.settle();
+    if (rtl_->mq_ready_i != 0) rtl_.settle();
     check_offers();
     if (counted_) meetings_.observe(*rtl_, depth == 4);
     take();

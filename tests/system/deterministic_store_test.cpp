@@ -14,6 +14,7 @@
 #include "sim/machine/memory_map.hpp"
 #include "tb/run_stats.hpp"
 #include "tb/system_engine.hpp"
+#include "tests/common/environment.hpp"
 #include "tests/common/lockstep.hpp"
 #include "tests/common/requirement.hpp"
 #include "tests/system/ask.hpp"
@@ -137,8 +138,16 @@ TEST_P(DeterministicStore, LoadsSeeEveryOlderStoreAndAllArrives) {
   EXPECT_EQ(seen[Error], 0u);
 }
 
+// Long, and cosim has the RTL in it, too: the night has `rtl` by itself as well.
+class DeterministicStoreFull : public DeterministicStore {};
+INSTANTIATE_TEST_SUITE_P(Engines, DeterministicStoreFull,
+                         ::testing::ValuesIn(test::volume() == 1
+                                                 ? std::vector{"model", "cosim"}
+                                                 : std::vector{"model", "rtl", "cosim"}),
+                         [](const auto& info) { return std::string(info.param); });
+
 // The stack is full, the endpoint slow: stores wait, and everything arrives.
-TEST_P(DeterministicStore, MoreLinesThanSlots) {
+TEST_P(DeterministicStoreFull, MoreLinesThanSlots) {
   Scenario scenario = make_scenario(GetParam());
   scenario.config.root_port.ds_interval = {10, 10, 10, 10};
   scenario.config.endpoint.backlog_thresholds = {127, 127, 127};  // stores are always sent
