@@ -25,9 +25,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "Vds_alone.h"
 #include "tests/common/bits.hpp"
-#include "tests/common/lockstep.hpp"
+#include "tests/root_port/ds_alone_pins.hpp"
 #include "tests/root_port/ds_meetings.hpp"
 
 namespace cxlgpu::test {
@@ -57,13 +56,13 @@ class DsAlone {
   explicit DsAlone(Size size = Size::Lines256, unsigned endpoint_latency = 10,
                    unsigned local_latency = 4)
       : depth(std::array{256u, 1024u, 4u, 4096u}[static_cast<std::size_t>(size)]),
+        rtl_(static_cast<unsigned>(size)),
         latency_(endpoint_latency),
         local_latency_(local_latency),
         local_(depth),
         sr_entries_(size == Size::Lines4096 ? 64 : 32),
         mq_(sr_entries_ - 2),
         counted_(size != Size::Lines4096) {
-    rtl_->size_i = static_cast<unsigned>(size);
     rtl_.reset();
     constexpr std::array kWrites{8u, 32u, 1u, 64u};
     max_writes = writes_at_most = kWrites[static_cast<std::size_t>(size)];
@@ -446,7 +445,7 @@ class DsAlone {
     }
   }
 
-  Clocked<Vds_alone> rtl_;
+  DsAloneTop rtl_;
   const std::uint64_t latency_, local_latency_;
   std::vector<Cell> local_;
   const unsigned sr_entries_;
