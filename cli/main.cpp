@@ -68,7 +68,7 @@ CrashOptions crash_options(const RunArguments& a, RunConfig& config) {
   crash.recover = a.recover;
   crash.invariant_only = a.invariant_only;
   if (!a.walk) return crash;
-  config.engine = "model";
+  config.engine = a.engine.empty() ? "model" : a.engine;
   WalkOptions walk;
   walk.seed = config.seed;
   if (!a.points.empty()) walk.points = number(a.points, "--points", 0);
@@ -178,11 +178,13 @@ int command(int argc, char** argv) {
     run->get_option(option)->excludes("--trace");
   }
 
-  CLI::App* crash = app.add_subcommand(
-      "crash", "lose power at every event of a run, and recover each (engine model)");
+  CLI::App* crash =
+      app.add_subcommand("crash", "lose power at every event of a run, and recover each");
   crash->add_option("scenario", a.scenario, "<workload>-<media>-<configuration> or FILE.yaml")
       ->required();
   crash->add_option("--machine", a.machine, "as of run");
+  crash->add_option("--engine", a.engine, "of the run: rtl, model or cosim; left out: model")
+      ->check(CLI::IsMember({"rtl", "model", "cosim"}));
   crash->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
   crash->add_option("--seed", a.seed, "seed of all random streams, points and states too");
   crash->add_option("--points", a.points, "so many, at random; left out or 0: every one");

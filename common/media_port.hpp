@@ -14,6 +14,9 @@
 //          marks; further ArrayWrites add theirs. A Fill with `partial` leaves what is held, and
 //          after any Fill everything is. WriteBack takes held bytes alone.
 //          docs/blocks/endpoint/README.md.
+// Durable: an ArrayWrite that is goes to the slot and, with the same bytes and mark, to the medium;
+//          parts that keep nothing without power do not look at it.
+//          docs/blocks/endpoint/README.md, "Durable completion".
 // Poison:  a mark per 64 B line, in media space and in slots. A poisoned Write or ArrayWrite sets
 //          it, a clean one of all bytes clears it, a clean one of some leaves it; Fill and
 //          WriteBack move marks with the data, a failed Fill marks the whole slot,
@@ -39,6 +42,13 @@ enum class MediaOp : std::uint8_t {
   WriteBack = 5
 };
 
+// When a write is answered: as the part answers any; or when its bytes survive a loss of power.
+enum class Durable : std::uint8_t {
+  Off = 0,
+  Buffered = 1,   // in the part's write buffer
+  Programmed = 2  // their page is programmed
+};
+
 struct MediaCommand {
   MediaOp op = MediaOp::Read;
   std::uint16_t id = 0;      // the RTL's media port carries eight bits of it
@@ -47,8 +57,9 @@ struct MediaCommand {
   std::uint32_t offset = 0;  // Array*: byte offset in the slot, 64 B aligned
   std::uint64_t byte_enable = kAllBytes;
   Line data{};
-  bool poison = false;   // Write, ArrayWrite: the data is known to be bad
-  bool partial = false;  // ArrayWrite: the slot is new; Fill: what is held stays
+  bool poison = false;             // Write, ArrayWrite: the data is known to be bad
+  bool partial = false;            // ArrayWrite: the slot is new; Fill: what is held stays
+  Durable durable = Durable::Off;  // Write, ArrayWrite
 };
 
 struct MediaResponse {

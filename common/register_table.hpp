@@ -38,7 +38,7 @@ struct FieldRow {
 };
 
 // clang-format off
-inline constexpr std::array<FieldRow, 705> kFields{{
+inline constexpr std::array<FieldRow, 707> kFields{{
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "id", 0, 16, Access::RO, 0x1, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "version", 16, 4, Access::RO, 0x2, false, Owner::Both},
   {"aer", "", "cap_header", 0x0, 0, 1, 32, "next", 20, 12, Access::RO, 0x0, true, Owner::Both},
@@ -295,6 +295,8 @@ inline constexpr std::array<FieldRow, 705> kFields{{
   {"ep", "", "opened", 0x850, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "filled_behind", 0x854, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
   {"ep", "", "made_whole", 0x858, 0, 1, 32, "count", 0, 32, Access::ROS, 0x0, false, Owner::Both},
+  {"ep", "", "persistent_from", 0x85c, 0, 1, 32, "units", 0, 24, Access::RWS, 0x0, false, Owner::Both},
+  {"ep", "", "durable", 0x860, 0, 1, 32, "level", 0, 2, Access::RWS, 0x0, false, Owner::Both},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "count_code", 0, 4, Access::RO, 0x0, true, Owner::Both},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "target_count", 4, 4, Access::RO, 0x8, false, Owner::Host},
   {"hdm", "", "capability", 0x0, 0, 1, 32, "interleave_low", 8, 1, Access::RO, 0x1, false, Owner::Both},

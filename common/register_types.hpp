@@ -2497,6 +2497,34 @@ struct MadeWholeReg {
   [[nodiscard]] constexpr std::uint32_t word() const { return kMadeWholeCount.put(count); }
 };
 
+// persistent_from
+struct PersistentFromReg {
+  std::uint32_t units = 0x0;
+
+  bool operator==(const PersistentFromReg&) const = default;
+  [[nodiscard]] static constexpr PersistentFromReg from(std::uint32_t word) {
+    PersistentFromReg fields;
+    fields.units = kPersistentFromUnits.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kPersistentFromUnits.put(units); }
+  constexpr void write(std::uint32_t value) { units = kPersistentFromUnits.get(value); }
+};
+
+// durable
+struct DurableReg {
+  std::uint32_t level = 0x0;
+
+  bool operator==(const DurableReg&) const = default;
+  [[nodiscard]] static constexpr DurableReg from(std::uint32_t word) {
+    DurableReg fields;
+    fields.level = kDurableLevel.get(word);
+    return fields;
+  }
+  [[nodiscard]] constexpr std::uint32_t word() const { return kDurableLevel.put(level); }
+  constexpr void write(std::uint32_t value) { level = kDurableLevel.get(value); }
+};
+
 struct Regs {
   ControlReg control;
   SetsReg sets;
@@ -2520,6 +2548,8 @@ struct Regs {
   OpenedReg opened;
   FilledBehindReg filled_behind;
   MadeWholeReg made_whole;
+  PersistentFromReg persistent_from;
+  DurableReg durable;
 
   bool operator==(const Regs&) const = default;
   [[nodiscard]] constexpr std::uint32_t word_at(std::uint32_t offset) const {
@@ -2568,6 +2598,10 @@ struct Regs {
         return filled_behind.word();
       case 0x858:
         return made_whole.word();
+      case 0x85c:
+        return persistent_from.word();
+      case 0x860:
+        return durable.word();
       default:
         break;
     }
@@ -2598,6 +2632,12 @@ struct Regs {
         break;
       case 0x828:
         open.write(value);
+        break;
+      case 0x85c:
+        persistent_from.write(value);
+        break;
+      case 0x860:
+        durable.write(value);
         break;
       default:
         break;

@@ -550,6 +550,12 @@ inline constexpr std::uint32_t kFilledBehindReset = 0x00000000;
 inline constexpr std::uint32_t kMadeWhole = 0x858;
 inline constexpr Field kMadeWholeCount{0, 32, 0x0};
 inline constexpr std::uint32_t kMadeWholeReset = 0x00000000;
+inline constexpr std::uint32_t kPersistentFrom = 0x85c;
+inline constexpr Field kPersistentFromUnits{0, 24, 0x0};
+inline constexpr std::uint32_t kPersistentFromReset = 0x00000000;
+inline constexpr std::uint32_t kDurable = 0x860;
+inline constexpr Field kDurableLevel{0, 2, 0x0};
+inline constexpr std::uint32_t kDurableReset = 0x00000000;
 }  // namespace ep
 
 // HDM decoder capability (component capability ID 5)

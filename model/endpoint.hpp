@@ -171,7 +171,9 @@ class EndpointModel : public EndpointRegisters {
   EndpointRegs registers_;
   DramCache cache_;
   bool cache_on_ = false, length_enabled_ = false;
-  unsigned open_max_ = 0;  // lines that may be open; 0: stores wait for fills
+  unsigned open_max_ = 0;              // lines that may be open; 0: stores wait for fills
+  std::uint64_t persistent_from_ = 0;  // DPA
+  Durable durable_ = Durable::Off;
   LoadSettings load_;
 
   Demand demand_;

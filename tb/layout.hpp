@@ -50,6 +50,7 @@ inline constexpr std::size_t kGranuleBits = 44;
 inline constexpr std::size_t kSrPolicyBits = 3;
 inline constexpr std::size_t kGranBits = 3;
 inline constexpr std::size_t kMediaOpBits = 3;
+inline constexpr std::size_t kDurableBits = 2;
 inline constexpr std::size_t kLmKindBits = 2;
 inline constexpr std::size_t kCacheResultBits = 3;
 
@@ -80,7 +81,8 @@ struct RegReq {
 };
 
 struct MediaCmd {
-  static constexpr std::size_t kBits = 655;
+  static constexpr std::size_t kBits = 657;
+  static constexpr Field durable{655, 2};
   static constexpr Field partial{654, 1};
   static constexpr Field poison{653, 1};
   static constexpr Field op{650, 3};
@@ -275,8 +277,8 @@ struct ToMedia {
   static constexpr std::size_t kBits = 672;
   static constexpr Field cmd_valid{671, 1};
   static constexpr Field rsp_ready{670, 1};
-  static constexpr Field zero{655, 15};
-  static constexpr Field cmd{0, 655};
+  static constexpr Field zero{657, 13};
+  static constexpr Field cmd{0, 657};
 };
 
 struct FromMedia {

@@ -553,6 +553,7 @@ void BasicRtlEngine<Top, Ports>::sample_media(unsigned port) {
   command.slot = static_cast<std::uint32_t>(field(bits, kCmd[MediaCmd::slot], at));
   command.offset = static_cast<std::uint32_t>(field(bits, kCmd[MediaCmd::offset], at) * kLineBytes);
   command.partial = bit_at(bits, kCmd[MediaCmd::partial], at);
+  command.durable = static_cast<Durable>(field(bits, kCmd[MediaCmd::durable], at));
   if (command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite) {
     command.byte_enable = field(bits, kCmd[MediaCmd::be], at);
     get_bytes<kLineBytes>(bits, at + kCmd[MediaCmd::data].lo, command.data.data());

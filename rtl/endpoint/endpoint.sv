@@ -36,6 +36,10 @@
 // Registers are reached over the link (endpoint_io, which also logs errors). The media is volatile:
 // a viral device serves as before.
 //
+// Durable completion: a write to what survives a loss of power has its level on the media port, and
+// the media, which have its way to the internal DRAM and to the medium, answer it when it is safe.
+// Nothing else answers a write that was decoded, so its Cmp never comes before.
+//
 // Poison of a write goes with it to the media or to the internal DRAM, which keep it beside the
 // data; here it is a bit of the command and of the answer.
 //
@@ -118,6 +122,7 @@ module endpoint
   localparam int unsigned OffsetBits  = $clog2(DramLineBytes / 64);
   localparam int unsigned KeyBits     = LineAddrBits - OffsetBits;
   localparam logic [3:0]  OffsetMask  = 4'(DramLineBytes / 64 - 1);
+  localparam int unsigned UnitLineBits = $clog2(256 * 1024 * 1024 / 64);  // of 256 MiB, in lines
   // A MemSpecRd of 1024 B, in keys.
   localparam int unsigned SpecLenBits = (DramLineBytes < 256) ? $clog2(1024 / DramLineBytes) : 2;
 
@@ -304,6 +309,8 @@ module endpoint
   logic          dram_enable, len_enable, write_back_done;
   logic [3:0]    sets_log2;
   logic [7:0]    open_max;
+  logic [23:0]   persistent_from;  // in units of 256 MiB
+  durable_e      durable;
   logic [8:0]    mshr_used, open_count, mshr_busy;
   logic          rsp_stalled;
   dram_event_t   dram_event;
@@ -341,6 +348,8 @@ module endpoint
     .len_enable_o     (len_enable),
     .open_max_o       (open_max),
     .sets_log2_o      (sets_log2),
+    .persistent_from_o(persistent_from),
+    .durable_o        (durable),
     .load_control_o   (load_control),
     .load_status_i    (load_status)
   );
@@ -631,7 +640,8 @@ module endpoint
   line_t             wake_data;
   logic              wake_poison, table_busy;
   logic              media_release;
-  media_cmd_t        media_cmd;  // on offer to the media
+  media_cmd_t        queued_cmd;  // at the head of its queue
+  media_cmd_t        media_cmd;   // on offer to the media
   logic              media_cmd_valid;
 
   assign wake_push = wake_valid && cmd_ready && !fill_pend_q;
@@ -775,9 +785,22 @@ module endpoint
     .in_data_i  (cmd),
     .out_valid_o(media_cmd_valid),
     .out_ready_i(media_i.cmd_ready),
-    .out_data_o (media_cmd),
+    .out_data_o (queued_cmd),
     .count_o    (unused_cmd_count)
   );
+
+  // Durable completion. Every write comes by here once, whether it hit, waited for a fill or opened
+  // a line, so here alone it is seen whether it persists. Behind the queue it costs the lookup no
+  // time and the queue no bits.
+  logic is_write, persists;
+
+  assign is_write = (queued_cmd.op == MediaWrite) || (queued_cmd.op == MediaArrayWrite);
+  assign persists = (queued_cmd.dpa[LineAddrBits-1:UnitLineBits] >= persistent_from);
+
+  always_comb begin
+    media_cmd         = queued_cmd;
+    media_cmd.durable = (is_write && persists) ? durable : DurableOff;
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Sessions of the CXL.mem link
@@ -974,6 +997,24 @@ module endpoint
       (media_cmd_valid && media_cmd.poison) |->
           media_cmd.op inside {MediaWrite, MediaArrayWrite})
       else $error("a media command other than a write has poison");
+  DurableWrites_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (media_o.cmd_valid && media_o.cmd.durable != DurableOff) |->
+          media_o.cmd.op inside {MediaWrite, MediaArrayWrite})
+      else $error("a media command other than a write waits until it is durable");
+  DurableLevel_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (media_o.cmd_valid && media_o.cmd.op inside {MediaWrite, MediaArrayWrite} &&
+       64'(media_o.cmd.dpa) * 64'd64 >= 64'(persistent_from) * 64'd268435456) |->
+          media_o.cmd.durable == durable)
+      else $error("a write to what persists goes to the media as one that does not");
+  DurableAlone_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (media_o.cmd_valid &&
+       64'(media_o.cmd.dpa) * 64'd64 < 64'(persistent_from) * 64'd268435456) |->
+          media_o.cmd.durable == DurableOff)
+      else $error("a write to what does not persist is made durable");
+  CmpOfMedia_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (tx_nd_valid && !local_offer) |->
+          (media_i.rsp_valid && media_i.rsp.op inside {MediaWrite, MediaArrayWrite}))
+      else $error("a write that goes to the media is completed without their answer");
   MissPushes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (is_miss || is_start || is_open) |->
           (cmd_ready && !fill_pend_q && !wake_valid && !behind_want))

@@ -40,12 +40,17 @@ module endpoint_regs
                                             // wait for fills; set before traffic
   output logic [3:0]    sets_log2_o,        // log2 of the sets in use, 0..log2 MaxSets; set before
                                             // traffic
+  output logic [23:0]   persistent_from_o,  // DPA from which on memory persists, in units of 256
+                                            // MiB; set before traffic
+  output durable_e      durable_o,          // when a write to it is answered; never 3; set before
+                                            // traffic
   output load_control_t load_control_o,     // settings of DevLoad
   // To show
   input  load_status_t  load_status_i       // state of DevLoad, for software to read
 );
 
   localparam ep_open_t    MostOpen = '{max: EpOpenMaxWidth'(Mshrs / 2)};
+  localparam ep_durable_t MostDurable = '{level: DurableProgrammed};
   localparam ep_sets_t    MaxSetsLog2 = '{log2: EpSetsLog2Width'($clog2(MaxSets))};
   localparam int unsigned NumEvents = $bits(dram_event_t);  // a counter each
 
@@ -57,11 +62,14 @@ module endpoint_regs
   ep_tasks_th_t    tasks_th_q;
   ep_qos_control_t qos_control_q;
   ep_open_t        open_q, open_written;
+  ep_persistent_from_t persistent_from_q;
+  ep_durable_t     durable_q, durable_written;
   logic [31:0]     write_backs_q, rdata_q, rdata_d, wdata;
 
   assign wdata        = reg_req_i.wdata;
   assign sets_written = ep_sets_written(sets_q, wdata);
   assign open_written = ep_open_written(open_q, wdata);
+  assign durable_written = ep_durable_written(durable_q, wdata);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -73,6 +81,8 @@ module endpoint_regs
       tasks_th_q    <= EpTasksThAtReset;
       qos_control_q <= EpQosControlAtReset;
       open_q        <= EpOpenAtReset;
+      persistent_from_q <= EpPersistentFromAtReset;
+      durable_q     <= EpDurableAtReset;
     end else if (reg_req_i.valid && reg_req_i.write) begin
       unique case (reg_req_i.addr[10:2])
         EpControlOffset[10:2]: control_q <= ep_control_written(control_q, wdata);
@@ -80,6 +90,12 @@ module endpoint_regs
           sets_q <= (sets_written.log2 > MaxSetsLog2.log2) ? MaxSetsLog2 : sets_written;
         end
         EpOpenOffset[10:2]: open_q <= (open_written.max > MostOpen.max) ? MostOpen : open_written;
+        EpPersistentFromOffset[10:2]: begin
+          persistent_from_q <= ep_persistent_from_written(persistent_from_q, wdata);
+        end
+        EpDurableOffset[10:2]: begin
+          durable_q <= (durable_written.level > MostDurable.level) ? MostDurable : durable_written;
+        end
         EpIngressThOffset[10:2]:  ingress_th_q  <= ep_ingress_th_written(ingress_th_q, wdata);
         EpMshrThOffset[10:2]:     mshr_th_q     <= ep_mshr_th_written(mshr_th_q, wdata);
         EpBacklogThOffset[10:2]:  backlog_th_q  <= ep_backlog_th_written(backlog_th_q, wdata);
@@ -148,7 +164,9 @@ module endpoint_regs
         spec_displaced:      count_q[7] + 32'(event_q[7]),
         opened:              count_q[8] + 32'(event_q[8]),
         filled_behind:       count_q[9] + 32'(event_q[9]),
-        made_whole:          count_q[10] + 32'(event_q[10])
+        made_whole:          count_q[10] + 32'(event_q[10]),
+        persistent_from:     persistent_from_q,
+        durable:             durable_q
       }, {1'b1, reg_req_i.addr[10:2]});
     end
   end
@@ -163,6 +181,8 @@ module endpoint_regs
   assign len_enable_o   = control_q.len_enable;
   assign sets_log2_o    = sets_q.log2;
   assign open_max_o     = open_q.max;
+  assign persistent_from_o = persistent_from_q.units;
+  assign durable_o      = durable_e'(durable_q.level);
   assign load_control_o = '{
     measure: {
       {7'd0, tasks_th_q.th2, tasks_th_q.th1, tasks_th_q.th0},
@@ -196,6 +216,9 @@ module endpoint_regs
   OpenInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       open_q.max <= MostOpen.max)
       else $error("more lines may be open than half of the MSHRs");
+  DurableInRange_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      durable_q.level <= MostDurable.level)
+      else $error("a level of durable completion that there is not");
   TasksMargin_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       load_control_o.measure[3].margin == '0)
       else $error("a margin of the tasks that is not 0");

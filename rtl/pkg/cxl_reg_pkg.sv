@@ -1244,6 +1244,18 @@ package cxl_reg_pkg;
   parameter logic [31:0] EpMadeWholeCountMask = 32'hFFFFFFFF;
   parameter logic [31:0] EpMadeWholeCountReset = 32'h0;
   parameter logic [31:0] EpMadeWholeReset = 32'h00000000;
+  parameter logic [11:0] EpPersistentFromOffset = 12'h85C;
+  parameter int unsigned EpPersistentFromUnitsLsb = 0;
+  parameter int unsigned EpPersistentFromUnitsWidth = 24;
+  parameter logic [31:0] EpPersistentFromUnitsMask = 32'h00FFFFFF;
+  parameter logic [23:0] EpPersistentFromUnitsReset = 24'h0;
+  parameter logic [31:0] EpPersistentFromReset = 32'h00000000;
+  parameter logic [11:0] EpDurableOffset = 12'h860;
+  parameter int unsigned EpDurableLevelLsb = 0;
+  parameter int unsigned EpDurableLevelWidth = 2;
+  parameter logic [31:0] EpDurableLevelMask = 32'h00000003;
+  parameter logic [1:0] EpDurableLevelReset = 2'h0;
+  parameter logic [31:0] EpDurableReset = 32'h00000000;
 
   // HDM decoder capability (component capability ID 5)
   parameter logic [11:0] HdmBlockOffset = 12'h000;

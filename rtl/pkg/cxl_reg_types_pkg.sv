@@ -2394,6 +2394,49 @@ package cxl_reg_types_pkg;
   endfunction
 
   typedef struct packed {
+    logic [23:0] units;
+  } ep_persistent_from_t;
+
+  parameter ep_persistent_from_t EpPersistentFromAtReset = '{units: 24'h0};
+
+  function automatic logic [31:0] ep_persistent_from_word(ep_persistent_from_t f);
+    return {8'd0, f.units};
+  endfunction
+
+  function automatic ep_persistent_from_t ep_persistent_from_from(logic [31:0] word);
+    return '{units: word[23:0]};
+  endfunction
+
+  function automatic ep_persistent_from_t ep_persistent_from_written(
+      ep_persistent_from_t f, logic [31:0] wdata);
+    ep_persistent_from_t d;
+    d = f;
+    d.units = wdata[23:0];
+    return d;
+  endfunction
+
+  typedef struct packed {
+    logic [1:0] level;
+  } ep_durable_t;
+
+  parameter ep_durable_t EpDurableAtReset = '{level: 2'h0};
+
+  function automatic logic [31:0] ep_durable_word(ep_durable_t f);
+    return {30'd0, f.level};
+  endfunction
+
+  function automatic ep_durable_t ep_durable_from(logic [31:0] word);
+    return '{level: word[1:0]};
+  endfunction
+
+  function automatic ep_durable_t ep_durable_written(ep_durable_t f, logic [31:0] wdata);
+    ep_durable_t d;
+    d = f;
+    d.level = wdata[1:0];
+    return d;
+  endfunction
+
+  typedef struct packed {
     ep_control_t             control;
     ep_sets_t                sets;
     ep_ingress_th_t          ingress_th;
@@ -2416,6 +2459,8 @@ package cxl_reg_types_pkg;
     ep_opened_t              opened;
     ep_filled_behind_t       filled_behind;
     ep_made_whole_t          made_whole;
+    ep_persistent_from_t     persistent_from;
+    ep_durable_t             durable;
   } ep_regs_t;
 
   parameter ep_regs_t EpRegsAtReset = '{
@@ -2427,7 +2472,8 @@ package cxl_reg_types_pkg;
     spec_fills: EpSpecFillsAtReset, spec_needless: EpSpecNeedlessAtReset,
     spec_dropped: EpSpecDroppedAtReset, spec_evicted_unused: EpSpecEvictedUnusedAtReset,
     spec_displaced: EpSpecDisplacedAtReset, opened: EpOpenedAtReset,
-    filled_behind: EpFilledBehindAtReset, made_whole: EpMadeWholeAtReset
+    filled_behind: EpFilledBehindAtReset, made_whole: EpMadeWholeAtReset,
+    persistent_from: EpPersistentFromAtReset, durable: EpDurableAtReset
   };
 
   function automatic logic [31:0] ep_word(ep_regs_t r, logic [11:2] word);
@@ -2456,6 +2502,8 @@ package cxl_reg_types_pkg;
       10'h214: data = ep_opened_word(r.opened);
       10'h215: data = ep_filled_behind_word(r.filled_behind);
       10'h216: data = ep_made_whole_word(r.made_whole);
+      10'h217: data = ep_persistent_from_word(r.persistent_from);
+      10'h218: data = ep_durable_word(r.durable);
       default: ;
     endcase
     return data;

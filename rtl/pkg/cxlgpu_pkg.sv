@@ -63,7 +63,15 @@ package cxlgpu_pkg;
     MediaFill = 3'd4, MediaWriteBack = 3'd5
   } media_op_e;
 
+  // When the media answer a write.
+  typedef enum logic [1:0] {
+    DurableOff = 2'd0,         // as they do any
+    DurableBuffered = 2'd1,    // when their write buffer has it
+    DurableProgrammed = 2'd2   // when its page is programmed
+  } durable_e;
+
   typedef struct packed {
+    durable_e    durable; // Write, ArrayWrite: it goes to the media too, and when it is answered
     logic        partial; // ArrayWrite: the slot is new, it holds these bytes alone; Fill: what of
                           // the slot is held stays
     logic        poison;  // Write, ArrayWrite: the data is known to be bad

@@ -88,7 +88,7 @@ package cxlgpu_port_pkg;
     logic        cmd_valid;  // a command is offered; stays until taken
     logic        rsp_ready;  // comb from rsp.op; low: no room for the response; never for Fill and
                              // WriteBack
-    logic [14:0] zero;       // makes an element whole words of 32 bits, as in trace_t
+    logic [12:0] zero;       // makes an element whole words of 32 bits, as in trace_t
     media_cmd_t  cmd;        // the media act in the order of the commands
   } to_media_t;
 

@@ -338,7 +338,6 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     apply_configuration(config, kind);
     // So that what refuses it names who chose it.
     if (is_model_only(config.root_port.policy)) config.places["root_port.policy"] = scenario;
-    if (config.persistent() != nullptr) config.places["hdm.ranges"] = scenario;
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
@@ -357,7 +356,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
       config.machine_changed.push_back(key.path);
     }
   }
-  // The machine's default is no choice of the user's; one that is, is refused by the session.
+  // The machine's default is no choice of the user's; one that is, is refused by the session, but
+  // for persistence: losses of power are many, and a page may take long to be programmed.
   const bool of_model = config.memory != MemoryKind::Cxl ||
                         is_model_only(config.root_port.policy) || config.persistent() != nullptr;
   if (of_model && config.place("run.engine", "") == engine_place) {

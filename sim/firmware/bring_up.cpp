@@ -26,7 +26,8 @@ namespace {
 constexpr std::uint32_t kNoClip = 15;
 constexpr std::uint32_t kTimeoutValue = 2;  // 5 to 10 ms
 constexpr unsigned kLongestMemSpecRd = 4;   // granules, of our root ports
-constexpr unsigned kStatusReads = 16;       // until a change of a root port must show
+constexpr std::uint64_t kMemoryUnit = std::uint64_t{256} << 20;
+constexpr unsigned kStatusReads = 16;  // until a change of a root port must show
 
 std::uint32_t clip_log2(const RunConfig& config) {
   std::uint32_t clip = kNoClip;
@@ -74,6 +75,30 @@ bool use_length(const EndpointInfo& endpoint, const RunConfig& config) {
       "port {}: its endpoint does not know MemSpecRd with {} granules; set root_port.spec_length "
       "to false",
       endpoint.port, kLongestMemSpecRd));
+}
+
+// What of a port's memory persists, and when its writes are done. Parts without an internal DRAM
+// are DRAM, which has neither pages nor a write buffer.
+void set_up_durable(IoPort& io, const EndpointInfo& endpoint, const RunConfig& config,
+                    const EndpointParts& parts) {
+  // Not written else, as below.
+  if (config.persistent() == nullptr || !parts.internal_dram ||
+      config.persist_domain == PersistDomain::Device ||
+      config.persist_domain == PersistDomain::Host) {
+    return;
+  }
+  std::uint64_t from = 0;  // DPA rises with the ranges, and those that persist come last
+  for (const HdmRange& range : config.hdm) {
+    const bool here =
+        std::find(range.ports.begin(), range.ports.end(), endpoint.port) != range.ports.end();
+    if (here && !range.persistent) from += range.size / range.ports.size();
+  }
+  const auto set = [&](std::uint32_t offset, std::uint32_t value) {
+    io.write(endpoint.vendor_base + (offset - ep::kBlock), value);
+  };
+  set(ep::kPersistentFrom, ep::PersistentFromReg{.units = narrow(from / kMemoryUnit)}.word());
+  set(ep::kDurable,
+      ep::DurableReg{.level = config.persist_domain == PersistDomain::Media ? 2U : 1U}.word());
 }
 
 void set_up_endpoint(IoPort& io, const EndpointInfo& endpoint, const RunConfig& config,
@@ -197,6 +222,7 @@ SystemInfo bring_up(RegisterBus& bus, const RunConfig& config, const EndpointPar
         });
     const bool length = use_length(endpoint, config);
     set_up_endpoint(io, endpoint, config, parts, length);
+    set_up_durable(io, endpoint, config, parts);
     // Last, and answered: what was posted before has arrived.
     io.run([&](const IoThread& thread) { return enable_mem(thread, endpoint.cxl_dvsec); });
     set_up_root_port(bus, system.root_ports[endpoint.port], config, parts, length);

@@ -31,10 +31,9 @@ bool DurableMedia::can_accept(Time now, MediaOp op) const {
 
 void DurableMedia::submit(const MediaCommand& command, Time now) {
   const bool writes = command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite;
-  if (!writes || command.dpa < from_) return inner_.submit(command, now);
-  if (!both_) {
+  if (!writes || !both_ || command.durable == Durable::Off) {
     inner_.submit(command, now);
-    if (watcher_ != nullptr) {
+    if (writes && !both_ && command.dpa >= from_ && watcher_ != nullptr) {
       watcher_->entered(port_, command.dpa, command.data, command.byte_enable, now);
     }
     return;
@@ -46,6 +45,7 @@ void DurableMedia::submit(const MediaCommand& command, Time now) {
   write.bytes = command.byte_enable;
   write.data = command.data;
   write.left = 1;
+  write.programmed = command.durable == Durable::Programmed;
   held_[key_of(command.op, command.id)] = index;
   MediaCommand to_media = command;
   if (command.op == MediaOp::ArrayWrite) {
@@ -88,7 +88,7 @@ std::optional<MediaResponse> DurableMedia::take(Time now) {
     Pending& write = pending_[*index];
     write.answer.error = write.answer.error || answer->error;
     --write.left;
-    if (answer->error && answer->op == MediaOp::Write) write.entered = true;  // it never will
+    if (answer->error && answer->op == MediaOp::Write) write.entered = write.safe = true;  // never
     settle(*index);
   }
   if (ready_.empty()) return std::nullopt;
@@ -106,13 +106,13 @@ Time DurableMedia::next_event() const {
 void DurableMedia::buffered(std::uint16_t id, Time at) {
   if ((id & kOwn) == 0) return;
   const auto index = static_cast<std::uint16_t>(id & ~kOwn);
-  if (!programmed_) return enter(index, at);
+  is_in(index, Where::Buffer, at);
+  if (!programmed_ && !pending_[index].programmed) return;
   ++waiting_;
   in_buffer_[flash_->page_start(pending_[index].dpa)].push_back(index);
 }
 
 void DurableMedia::program_begins(std::uint64_t dpa, Time) {
-  if (!programmed_) return;
   const auto found = in_buffer_.find(dpa);
   if (found == in_buffer_.end()) return;
   in_program_[dpa] = std::move(found->second);
@@ -124,25 +124,29 @@ void DurableMedia::program_ends(std::uint64_t dpa, Time at) {
   if (found == in_program_.end()) return;
   for (const std::uint16_t index : found->second) {
     --waiting_;
-    enter(index, at);
+    is_in(index, Where::Medium, at);
     settle(index);
   }
   in_program_.erase(found);
 }
 
-void DurableMedia::enter(std::uint16_t index, Time at) {
+void DurableMedia::is_in(std::uint16_t index, Where where, Time at) {
   Pending& write = pending_[index];
+  if (write.programmed == (where == Where::Medium)) write.safe = true;
+  if (write.entered || programmed_ != (where == Where::Medium)) return;
   write.entered = true;
   if (watcher_ != nullptr) watcher_->entered(port_, write.dpa, write.data, write.bytes, at);
 }
 
-// Both commands are answered and the bytes are in the domain: so may be the endpoint's.
+// Both commands are answered and the bytes are where the endpoint wants them: so it is told.
 void DurableMedia::settle(std::uint16_t index) {
-  const Pending& write = pending_[index];
-  if (write.left != 0 || !write.entered) return;
-  ready_.push(write.answer);
-  held_.erase(key_of(write.answer.op, write.answer.id));
-  free_.push_back(index);
+  Pending& write = pending_[index];
+  if (write.left == 0 && write.safe && !write.answered) {
+    write.answered = true;
+    ready_.push(write.answer);
+    held_.erase(key_of(write.answer.op, write.answer.id));
+  }
+  if (write.answered && write.entered) free_.push_back(index);
 }
 
 }  // namespace cxlgpu

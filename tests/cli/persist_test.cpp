@@ -5,13 +5,27 @@
 namespace cxlgpu {
 namespace {
 
-const char* const kRange = "hdm.ranges[].persistent";
-
-TEST_F(Cli, PersistenceIsInTheModelAlone) {
-  for (const std::string engine : {"rtl", "cosim"}) {
-    refused({"run", "ps-pram-gpm", "--engine", engine}, {"ps-pram-gpm", kRange, "--engine model"});
-  }
-  accepted({"run", "ps-pram-gpm", "--set", "workload.size=4"});  // which is its default
+TEST_F(Cli, PersistenceIsTheSameInRtlAndModel) {
+  const auto same = [&](const std::string& scenario, const std::string& domain) {
+    SCOPED_TRACE(scenario + ", " + domain);
+    accepted({"run", scenario, "--engine", "cosim", "--set", "persist.domain=" + domain, "--set",
+              "workload.size=4", "--out", "c"});
+    const json run = stats("c");
+    EXPECT_GT(value(run, "/cosim/compared"), 20);
+    for (const char* what :
+         {"data_mismatches", "path_mismatches", "time_differences", "internal_dram_differences"}) {
+      EXPECT_EQ(value(run, std::string("/cosim/") + what), 0) << what;
+    }
+  };
+  for (const std::string domain : {"media", "buffer", "device", "host"})
+    same("ps-pram-gpm", domain);
+  for (const std::string domain : {"buffer", "device"}) same("ps-znand-gpm", domain);
+  same("ps-dram-gpm", "device");
+  const Result walked = accepted(
+      {"crash", "ps-pram-gpm", "--engine", "rtl", "--set", "workload.size=4", "--states", "4"});
+  EXPECT_NE(walked.out.find("each recovered"), std::string::npos) << walked.out;
+  accepted({"run", "ps-pram-gpm", "--set", "workload.size=4", "--out", "m"});
+  EXPECT_FALSE(stats("m").contains("rtl_cycles")) << "the model if none is named";
 }
 
 TEST_F(Cli, DomainsThatAPartCannotKeepAreRefused) {

@@ -16,6 +16,7 @@ namespace cxlgpu::test {
 
 class BenchMedia {
  public:
+  // `due` is when it is answered; a durable write is safe from then on and not before.
   void submit(const MediaCommand& c, std::uint64_t due) {
     ++commands[static_cast<unsigned>(c.op)];
     MediaResponse response{.op = c.op, .id = c.id, .error = false, .data = {}, .poison = false};
@@ -45,6 +46,10 @@ class BenchMedia {
         }
         merge_bytes(array_[place + c.offset], c.data, c.byte_enable);
         written(bad_array_, place + c.offset, c);
+        if (c.durable != Durable::Off) {
+          merge_bytes(lines_[c.dpa], c.data, c.byte_enable);
+          written(bad_lines_, c.dpa, c);
+        }
         break;
       case MediaOp::Fill:
         for (unsigned i = 0; i < 4; ++i) {
@@ -69,6 +74,10 @@ class BenchMedia {
         }
         break;
     }
+    if (c.durable != Durable::Off) {
+      ++durable[static_cast<unsigned>(c.durable)];
+      becoming_safe_.emplace(due, Safe{c.durable, c.dpa, c.byte_enable, c.data});
+    }
     under_way_.emplace(due, response);
   }
   [[nodiscard]] const MediaResponse* ready(std::uint64_t cycle) const {
@@ -82,9 +91,31 @@ class BenchMedia {
   [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
   [[nodiscard]] bool empty() const { return under_way_.empty(); }
   std::array<std::uint64_t, 6> commands{};
+  std::array<std::uint64_t, 3> durable{};  // commands by level
+  // What a loss of power at `cycle` leaves, by level: kept apart from the contents and from the
+  // answers. `bytes`: those that are there.
+  struct Left {
+    Line data{};
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] const Left& left(Durable level, std::uint64_t line, std::uint64_t cycle) {
+    for (auto next = becoming_safe_.begin(); next != becoming_safe_.end() && next->first <= cycle;
+         next = becoming_safe_.erase(next)) {
+      const Safe& safe = next->second;
+      Left& left = left_[static_cast<unsigned>(safe.level)][safe.dpa];
+      merge_bytes(left.data, safe.data, safe.bytes);
+      left.bytes |= safe.bytes;
+    }
+    return left_[static_cast<unsigned>(level)][line];
+  }
   bool fail_fills = false;  // each Fill is answered with error, and fills nothing
 
  private:
+  struct Safe {
+    Durable level;
+    std::uint64_t dpa, bytes;
+    Line data;
+  };
   using Marks = std::set<std::uint64_t>;
   static void mark(Marks& marks, std::uint64_t line, bool bad) {
     if (bad) {
@@ -100,6 +131,8 @@ class BenchMedia {
   std::map<std::uint64_t, std::uint64_t> held_;  // by line of a slot that is there in part
   Marks bad_lines_, bad_array_;
   std::multimap<std::uint64_t, MediaResponse> under_way_;
+  std::multimap<std::uint64_t, Safe> becoming_safe_;
+  std::array<std::map<std::uint64_t, Left>, 3> left_;  // by level, by line
 };
 
 }  // namespace cxlgpu::test

@@ -66,6 +66,9 @@ class Pair {
     lockstep.check("len_enable_o", rtl_->len_enable_o, out.len_enable);
     lockstep.check("sets_log2_o", rtl_->sets_log2_o, out.sets_log2);
     lockstep.check("open_max_o", rtl_->open_max_o, out.open_max);
+    lockstep.check("persistent_from_o", std::uint64_t{rtl_->persistent_from_o} << 28,
+                   out.persistent_from);
+    lockstep.check("durable_o", rtl_->durable_o, static_cast<unsigned>(out.durable));
     test::for_each_load_control_field(
         out.load, [&](const char* name, std::size_t lo, std::size_t width, auto value) {
           lockstep.check(name, test::get_bits(rtl_->load_control_o, lo, width), value);
@@ -95,7 +98,7 @@ class Pair {
 
 // A register that is there, with any of the bits that do not count, or one beside it.
 std::uint32_t random_addr(Random& random) {
-  auto addr = 0x800 + 4 * static_cast<std::uint32_t>(random.below(23));
+  auto addr = 0x800 + 4 * static_cast<std::uint32_t>(random.below(25));
   if (random.percent(15)) addr ^= 4u << random.below(9);
   if (random.percent(5)) addr = static_cast<std::uint32_t>(random.bits(12));
   return addr | 0x800 | static_cast<std::uint32_t>(random.bits(4)) << 12 |
@@ -153,14 +156,14 @@ TEST(EndpointRegs, ResetValues) {
   EXPECT_EQ(pair.read(0x814), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);
   EXPECT_EQ(pair.read(0x81c), 0x08190a00u);
-  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) {
+  for (std::uint32_t addr = 0x820; addr < 0x880; addr += 4) {
     EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : 0u);
   }
 }
 
 TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
   Pair pair;
-  for (std::uint32_t addr = 0x800; addr < 0x860; addr += 4) pair.write(addr, ~0u);
+  for (std::uint32_t addr = 0x800; addr < 0x880; addr += 4) pair.write(addr, ~0u);
   pair.write(0xa00, ~0u);
   EXPECT_EQ(pair.read(0x800), 3u);
   EXPECT_EQ(pair.read(0x804), 10u);
@@ -170,8 +173,13 @@ TEST(EndpointRegs, OnlyTheListedBitsAreStored) {
   EXPECT_EQ(pair.read(0x814), 0x7f7f7f7fu);
   EXPECT_EQ(pair.read(0x818), 0x7f7f7fu);  // no margin
   EXPECT_EQ(pair.read(0x81c), 0x1f7f7f03u);
-  for (std::uint32_t addr = 0x820; addr < 0x860; addr += 4) {
-    EXPECT_EQ(pair.read(addr), addr == 0x824 ? kSizes : addr == 0x828 ? 64u : 0u);
+  for (std::uint32_t addr = 0x820; addr < 0x880; addr += 4) {
+    const std::uint32_t expected = addr == 0x824   ? kSizes
+                                   : addr == 0x828 ? 64u
+                                   : addr == 0x85c ? 0xff'ffffu
+                                   : addr == 0x860 ? 2u
+                                                   : 0u;
+    EXPECT_EQ(pair.read(addr), expected);
   }
   EXPECT_EQ(pair.read(0xa00), 0u);
 }
@@ -182,6 +190,20 @@ TEST(EndpointRegs, OpenLinesAreCappedByHalfTheMshrs) {
     pair.write(0x828, value);
     EXPECT_EQ(pair.read(0x828), std::min(value % 256, 64u));
     EXPECT_EQ(pair.step({}).open_max, std::min(value % 256, 64u));
+  }
+}
+
+TEST(EndpointRegs, WhatPersistsAndWhenAWriteOfItIsDone) {
+  Pair pair;
+  pair.write(0x85c, 0xab00'0001);
+  EXPECT_EQ(pair.read(0x85c), 1u);
+  EXPECT_EQ(pair.step({}).persistent_from, 0x1000'0000u);
+  pair.write(0x85c, 0x80'0000);
+  EXPECT_EQ(pair.step({}).persistent_from, std::uint64_t{1} << 51);
+  for (const std::uint32_t value : {1u, 2u, 3u, 0u, 5u, 7u, ~3u}) {
+    pair.write(0x860, value);
+    EXPECT_EQ(pair.read(0x860), std::min(value % 4, 2u));
+    EXPECT_EQ(static_cast<unsigned>(pair.step({}).durable), std::min(value % 4, 2u));
   }
 }
 

@@ -68,6 +68,103 @@ TEST_P(Endpoint, WaitsForAHostThatTakesNothing) {
   traffic(bench, {.requests = 6000, .holds = true});
 }
 
+void use_durable(HostBench& bench, std::uint64_t units, Durable level) {
+  const auto at = [](std::uint32_t offset) { return kVendor + (offset - regs::ep::kBlock); };
+  bench.memory_write(at(regs::ep::kPersistentFrom), units);
+  bench.memory_write(at(regs::ep::kDurable), static_cast<unsigned>(level));
+  bench.persists_from = units * kRange;
+  bench.level = level;
+}
+constexpr std::array kLevels = {Durable::Off, Durable::Buffered, Durable::Programmed};
+
+// Half of the lines persist, few enough to be evicted and filled all the time.
+TEST_P(Endpoint, CompletesAWriteThatPersistsWhenItIsSafe) {
+  for (const Durable level : kLevels) {
+    for (const unsigned open : {0u, 8u}) {
+      for (const unsigned latency : {0u, 1u, 40u, 300u}) {
+        SCOPED_TRACE(::testing::Message() << "level " << static_cast<unsigned>(level) << ", open "
+                                          << open << ", latency " << latency);
+        HostBench bench(400 + 10 * static_cast<unsigned>(level) + open, 2 * kRange);
+        if (GetParam()) use_dram(bench, 0);
+        if (open != 0) bench.memory_write(kVendor + (regs::ep::kOpen - regs::ep::kBlock), open);
+        use_durable(bench, 1, level);
+        bench.media_latency = bench.durable_latency = latency;
+        bench.media_percent = latency == 0 ? 60 : 100;
+        traffic(bench, {.requests = latency > 100 ? 300u : 1000u,
+                        .holds = latency == 0,
+                        .poisoned = 10,
+                        .lines = 160,
+                        .partial = 50,
+                        .upper = kRange});
+        const auto& durable = bench.media.durable;
+        EXPECT_EQ(durable[1] + durable[2], bench.safe_writes) << "each once, and no other";
+        EXPECT_EQ(durable[static_cast<unsigned>(level)], bench.safe_writes);
+        EXPECT_EQ(bench.safe_writes > 50, level != Durable::Off);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// By hand: which line is the first, whatever it meets; bytes of two writes.
+TEST_P(Endpoint, PersistsFromTheUnitOn) {
+  for (const Durable level : kLevels) {
+    for (const std::uint64_t units : {0u, 1u, 2u, 3u, 4u, 0xff'ffffu}) {
+      SCOPED_TRACE(::testing::Message() << static_cast<unsigned>(level) << " from " << units);
+      HostBench bench(500 + units % 16, 4 * kRange);
+      if (GetParam()) use_dram(bench, 3);
+      use_durable(bench, units, level);
+      std::uint64_t persist = 0;
+      for (const std::uint64_t unit : {0, 1, 2, 3}) {
+        for (const std::uint64_t at : {unit * kRange, (unit + 1) * kRange - kLineBytes}) {
+          bench.write(at, line_of(1), 0xff);          // a miss, which waits for its fill
+          bench.write(at, line_of(2), 0xff00, true);  // a hit
+          Line both = line_of(1);
+          merge_bytes(both, line_of(2), 0xff00);
+          merge_bytes(both, line_of(0), ~std::uint64_t{0xffff});
+          const HostBench::Answer answer = bench.read(at);
+          EXPECT_EQ(answer.data, both);
+          EXPECT_TRUE(answer.poison);
+          if (unit < units || level == Durable::Off) continue;
+          persist += 2;
+          const BenchMedia::Left& left = bench.media.left(level, at / kLineBytes, ~0ull);
+          EXPECT_EQ(left.bytes, 0xffffu);
+          EXPECT_EQ(left.data, both);
+        }
+      }
+      EXPECT_EQ(bench.safe_writes, persist);
+      EXPECT_EQ(bench.media.durable[1] + bench.media.durable[2], persist);
+    }
+  }
+}
+
+// The page's times by hand: the answer of the media is offered in its own cycle, a durable one as
+// any, and a load of the line, taken behind it, does not wait for it.
+TEST_P(Endpoint, DurabilityCostsWhatTheMediaTake) {
+  std::array<std::uint64_t, 3> took{};
+  for (const Durable level : kLevels) {
+    HostBench bench(600, 2 * kRange);
+    if (GetParam()) use_dram(bench, 3);
+    use_durable(bench, 1, level);
+    bench.media_latency = 20;
+    bench.durable_latency = 501;
+    bench.read(kRange);  // the line is there
+    for (unsigned i = 0; i < 200; ++i) bench.cycle();
+    const std::uint64_t began = bench.now();
+    const unsigned store = bench.send(kRange, line_of(7), kAllBytes, false);
+    for (unsigned i = 0; i < 60; ++i) bench.cycle();
+    const unsigned load = bench.send(M2sReqOpcode::MemRd, kRange);
+    bench.settle();
+    const HostBench::Answer stored = bench.await(store), loaded = bench.await(load);
+    EXPECT_EQ(loaded.data, line_of(7)) << "the media act in the order of commands";
+    took[static_cast<unsigned>(level)] = stored.at - began;
+    EXPECT_EQ(stored.at > loaded.at, level != Durable::Off);
+  }
+  EXPECT_EQ(took[1], took[2]);
+  // The host's ends of the wire take every other cycle.
+  EXPECT_NEAR(static_cast<double>(took[1] - took[0]), 501, 1);
+}
+
 // The mark of a line, by every kind of write and by what must leave it alone.
 TEST_P(Endpoint, KeepsPoisonOfALine) {
   test::shows("order",

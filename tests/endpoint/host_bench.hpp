@@ -44,7 +44,9 @@ inline constexpr unsigned kTags = 200;
 
 class HostBench {
  public:
-  explicit HostBench(std::uint64_t seed) : random(seed), link_({.seed = seed, .flight = {2, 2}}) {
+  // `range`: bytes from 0 on that are decoded, DPA 0 on.
+  explicit HostBench(std::uint64_t seed, std::uint64_t range = kRange)
+      : random(seed), range_(range), link_({.seed = seed, .flight = {2, 2}}) {
     rtl_.reset();
     for (unsigned i = 0; i < 5000 && !(rtl_->init_done_o && dl_up_); ++i) cycle();
     EXPECT_TRUE(rtl_->init_done_o && dl_up_) << "the link does not come up";
@@ -62,7 +64,8 @@ class HostBench {
     const auto post = [this](std::uint64_t offset, std::uint64_t value) {
       request({IoOp::kMemWr, kHdm + offset, 0xf, static_cast<std::uint32_t>(value)});
     };
-    post(hdm::kDec + hdm::kDecSizeLow, kRange);
+    post(hdm::kDec + hdm::kDecSizeLow, range_ & 0xffff'ffff);
+    post(hdm::kDec + hdm::kDecSizeHigh, range_ >> 32);
     post(hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
     post(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
     config_write(kCxlControl, kMemEnable);
@@ -74,6 +77,7 @@ class HostBench {
   unsigned take_percent = 100;   // of the cycles in which the host takes a response
   unsigned media_percent = 100;  // in which the media takes a command
   unsigned media_latency = 0;    // cycles from command to answer; 0: 1 to 60 at random
+  unsigned durable_latency = 0;  // cycles that a durable write takes beyond these; 0: 0 to 250
   bool media_answers = true;     // else its answers wait; not to be changed while one is offered
   std::uint64_t retrains = 0;
   std::uint64_t forgotten = 0;  // granules prefetched and dropped, as the trace tells
@@ -129,7 +133,12 @@ class HostBench {
     bool poison = false;
   };
   std::map<unsigned, Answer> answers;  // by tag
-  unsigned strange = 0;                // answers nobody waits for
+  // Writes from there on are to be safe at this level when they are answered: each Cmp is held
+  // against what a loss of power in its cycle would leave.
+  std::uint64_t persists_from = ~std::uint64_t{0};
+  Durable level = Durable::Off;
+  std::uint64_t safe_writes = 0;  // so many of them were
+  unsigned strange = 0;           // answers nobody waits for
 
   [[nodiscard]] std::optional<unsigned> free_tag() {
     for (unsigned tag = 0; tag < kTags; ++tag) {
@@ -160,6 +169,7 @@ class HostBench {
     message.enables = enables;
     wd_.push_back(message);
     waiting_[tag] = true;
+    writes_[tag] = {address, enables, data};
     return tag;
   }
   // A message nobody waits for the answer of.
@@ -209,9 +219,11 @@ class HostBench {
     nd_.clear();
     wd_.clear();
     waiting_.clear();
+    writes_.clear();
     answers.clear();
   }
 
+  [[nodiscard]] std::uint64_t now() const { return cycle_; }
   [[nodiscard]] std::size_t unanswered() const { return waiting_.size(); }
   [[nodiscard]] bool busy() const { return !waiting_.empty() || !nd_.empty() || !wd_.empty(); }
   void settle() {
@@ -312,9 +324,29 @@ class HostBench {
     }
   }
   void answer(unsigned tag, const Answer& what) {
+    const auto write = writes_.find(tag);
+    if (write != writes_.end() && !what.drs) {
+      is_safe(write->second);
+      writes_.erase(write);
+    }
     if (forgets_) return;
     strange += waiting_.erase(tag) == 0;
     answers[tag] = what;
+  }
+
+  struct Stored {
+    std::uint64_t address, bytes;
+    Line data;
+  };
+  void is_safe(const Stored& write) {
+    if (level == Durable::Off || write.address < persists_from) return;
+    const BenchMedia::Left& left = media.left(level, write.address / kLineBytes, cycle_);
+    Line expected = left.data;
+    merge_bytes(expected, write.data, write.bytes);
+    EXPECT_EQ(left.bytes & write.bytes, write.bytes)
+        << "0x" << std::hex << write.address << " is completed and would be lost";
+    EXPECT_EQ(left.data, expected) << "0x" << std::hex << write.address;
+    ++safe_writes;
   }
 
   void clock_io(const CxlPort::In& in, const CxlPort::Out& out) {
@@ -370,10 +402,16 @@ class HostBench {
     if (bins.on()) bins.look(asked ? &command : nullptr, taken ? media_says_ : nullptr);
     if (taken) media.taken();
     if (!asked) return;
-    media.submit(command, cycle_ + (media_latency != 0 ? media_latency : 1 + random.below(60)));
+    unsigned latency =
+        media_latency != 0 ? media_latency : static_cast<unsigned>(1 + random.below(60));
+    if (command.durable != Durable::Off) {
+      latency += durable_latency != 0 ? durable_latency : static_cast<unsigned>(random.below(251));
+    }
+    media.submit(command, cycle_ + latency);
     media_takes_ = false;
   }
 
+  std::uint64_t range_;
   Clocked<Vendpoint> rtl_;
   Idle idle_;
   CxlPort port_{{true, 32, 32, 128, {}}};
@@ -383,6 +421,7 @@ class HostBench {
   std::deque<MsgHeader> nd_;
   std::deque<WdMessage> wd_;
   std::map<unsigned, bool> waiting_;
+  std::map<unsigned, Stored> writes_;  // by tag
   std::optional<IoFlit> injected_;
   std::optional<Payload> forged_;
   std::optional<IoRequest> asked_;

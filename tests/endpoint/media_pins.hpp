@@ -46,6 +46,7 @@ MediaCommand media_command(const Port& port) {
   c.op = static_cast<MediaOp>(get_bits(port, kCmd[Cmd::op]));
   c.poison = get_bits(port, kCmd[Cmd::poison]) != 0;
   c.partial = get_bits(port, kCmd[Cmd::partial]) != 0;
+  c.durable = static_cast<Durable>(get_bits(port, kCmd[Cmd::durable]));
   return c;
 }
 

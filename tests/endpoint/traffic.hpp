@@ -17,12 +17,13 @@ namespace cxlgpu::test {
 // Requests of one line follow each other's answers; else all at once.
 struct Traffic {
   unsigned requests;
-  bool holds = false;     // the host takes no answer, now and then
-  unsigned poisoned = 0;  // per cent of the writes
-  unsigned most = kTags;  // unanswered at a time
-  unsigned lines = 2000;  // that are used
-  unsigned partial = 30;  // per cent of the writes
-  unsigned writes = 0;    // per cent of the requests; beyond them 3 of 8
+  bool holds = false;       // the host takes no answer, now and then
+  unsigned poisoned = 0;    // per cent of the writes
+  unsigned most = kTags;    // unanswered at a time
+  unsigned lines = 2000;    // that are used
+  unsigned partial = 30;    // per cent of the writes
+  unsigned writes = 0;      // per cent of the requests; beyond them 3 of 8
+  std::uint64_t upper = 0;  // the second half of the lines lies from this address on
 };
 inline void traffic(HostBench& bench, const Traffic& kind) {
   std::map<std::uint64_t, Line> memory;
@@ -63,7 +64,9 @@ inline void traffic(HostBench& bench, const Traffic& kind) {
       continue;
     }
     ++sent;
-    const std::uint64_t address = line * kLineBytes;
+    const bool moved = kind.upper != 0 && line >= kind.lines / 2;
+    const std::uint64_t address =
+        moved ? kind.upper + (line - kind.lines / 2) * kLineBytes : line * kLineBytes;
     Line& now = memory[line];
     unsigned tag = 0;
     switch (bench.random.percent(kind.writes) ? 7 : bench.random.below(8)) {

@@ -52,8 +52,8 @@ module layout_tb
     cmd_valid: 1'b1,
     rsp_ready: 1'b0,
     zero: '0,
-    cmd: '{partial: 1'b0, poison: 1'b1, op: MediaWriteBack, id: 8'h9c, dpa: 46'h2bad_cafe_f00d,
-           slot: 16'hbeef, offset: 4'd10, be: 64'h7fff_ffff_ffff_fffe,
+    cmd: '{durable: DurableProgrammed, partial: 1'b0, poison: 1'b1, op: MediaWriteBack, id: 8'h9c,
+           dpa: 46'h2bad_cafe_f00d, slot: 16'hbeef, offset: 4'd10, be: 64'h7fff_ffff_ffff_fffe,
            data: {8{64'h0246_8ace_1357_9bdf}}}};
   assign from_media_o = '{
     cmd_ready: 1'b0,

@@ -129,6 +129,7 @@ TEST_F(Layout, Media) {
   constexpr Field kCmd = ToMedia::cmd;
   expect(to, ToMedia::cmd_valid, 1);
   expect(to, ToMedia::rsp_ready, 0);
+  expect(to, kCmd[MediaCmd::durable], 2);
   expect(to, kCmd[MediaCmd::partial], 0);
   expect(to, kCmd[MediaCmd::poison], 1);
   expect(to, kCmd[MediaCmd::op], 5);

@@ -74,6 +74,7 @@ constexpr std::array kExceptions = {
     Exception{"hdm", "control", "commit", But::NoWrite, "starts the commit"},
     Exception{"mailbox", "control", "doorbell", But::NoWrite, "starts a command"},
     Exception{"ep", "sets", "log2", But::NotOnes, "takes no more than the sets that are built"},
+    Exception{"ep", "durable", "level", But::NotOnes, "3 becomes 2"},
     Exception{"ep", "open", "max", But::NotOnes, "takes no more than half of the MSHRs"},
     Exception{"pci_pm", "control", "power_state", But::NotAny, "there is no D1 and no D2"},
     Exception{"link", "capability", "version_received", But::NoReset, "the link is up"},

@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// The event-driven machine with a persistent range, whose every loss of power can be looked at.
+// A machine with a persistent range, whose every loss of power can be looked at.
 //
-// Purpose: the bench of the tests of persistence: GPU, model, media, and a journal between them.
+// Purpose: the bench of the tests of persistence: GPU, engine, media, and a journal between them.
+//          PersistMachine has the event-driven model; tests/system has one with the RTL.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,9 +26,10 @@
 
 namespace cxlgpu {
 
-inline RunConfig persist_config(const std::string& scenario, std::vector<std::string> sets) {
+inline RunConfig persist_config(const std::string& scenario, std::vector<std::string> sets,
+                                const std::string& engine = "model") {
   const std::filesystem::path dir = CXLGPU_SOURCE_DIR "/configs";
-  sets.insert(sets.begin(), "run.engine=model");
+  sets.insert(sets.begin(), "run.engine=" + engine);
   const ConfigLoader loader(dir,
                             {workload_names(), media_names(dir / "media"), configuration_names()});
   return loader.load(scenario, sets);
@@ -53,12 +55,20 @@ inline GpuParams gpu_of(const RunConfig& config) {
   return params;
 }
 
-struct PersistMachine {
+// `Under`: made and asked as ModelEngine is; kName is its run.engine.
+struct ModelUnderTest : ModelEngine {
+  static constexpr const char* kName = "model";
+  using ModelEngine::ModelEngine;
+};
+
+template <typename Under>
+struct BasicPersistMachine {
   // What stands between an endpoint and its media instead of what is there.
   using Wrap = std::function<std::unique_ptr<Media>(Media&)>;
-  explicit PersistMachine(const std::string& scenario, const std::vector<std::string>& sets = {},
-                          const Wrap& wrap = nullptr)
-      : config(persist_config(scenario, sets)),
+  explicit BasicPersistMachine(const std::string& scenario,
+                               const std::vector<std::string>& sets = {},
+                               const Wrap& wrap = nullptr)
+      : config(persist_config(scenario, sets, Under::kName)),
         part(load_media_config(CXLGPU_SOURCE_DIR "/configs/media/" + config.media + ".yaml")),
         map(map_of(config)),
         media(config, part, kSets),
@@ -105,7 +115,7 @@ struct PersistMachine {
   SystemMapParams map;
   EndpointMedia media;
   std::vector<std::unique_ptr<Media>> wrappers;
-  ModelEngine engine;
+  Under engine;
   PersistLog persist_log;
   JournalEngine journalled;
   CheckedEngine checked;
@@ -115,6 +125,8 @@ struct PersistMachine {
   Allocator allocator;
   FlatMemory before;  // persistent contents at the start
 };
+
+using PersistMachine = BasicPersistMachine<ModelUnderTest>;
 
 // An element of memory that a loss of power left.
 template <typename T>
