@@ -180,6 +180,8 @@ def stores_by_class(runs):
 def of_cell(what, value):
     if what.startswith(("hits", "here")):
         return f"{value:.0f}"
+    if what.startswith("error"):
+        return f"± {100 * value:.1f}"
     return shown("percent", value) if " after " in what else factor(value)
 
 

@@ -1,6 +1,8 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """The rows in which the paper's figures stand beside ours: what each is, and how it comes of the runs of a machine."""
 
+import math
+import statistics
 from dataclasses import dataclass
 
 import points
@@ -146,6 +148,9 @@ def of_experiment(what, *starts):
 
     if words[0] == "starts":
         return max(times(words[1])) / min(times(words[1]))
-    of, how, over = words
+    of, how, over = words[-3:]
     longer, shorter = (over, of) if how == "over" else (of, over)  # else times, or after
-    return geometric_mean(a / b for a, b in zip(times(longer), times(shorter)))
+    ratios = [a / b for a, b in zip(times(longer), times(shorter))]
+    if words[0] == "error":
+        return statistics.stdev(map(math.log, ratios)) / math.sqrt(len(ratios))
+    return geometric_mean(ratios)

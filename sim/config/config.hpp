@@ -59,7 +59,7 @@ struct RootPortConfig {
   SrWindow window = SrWindow::Ahead;  // of policy sr
   bool ds = false;                    // deterministic store
   unsigned ds_max_writes = 32;
-  std::vector<std::uint64_t> ds_interval = {0, 0, 8, 12};  // by DevLoad, log2 of cycles, 0 none
+  std::vector<std::uint64_t> ds_interval = {0, 0, 0, 0};  // by DevLoad, log2 of cycles, 0 none
   bool hints = true;  // of kernels: MemSpecRd for what they will load soon
   std::vector<std::uint64_t> hint_interval = {4, 5, 8, 15};  // a granule, as ds_interval
   // Sizes of the hardware: configs/rtl.

@@ -220,7 +220,7 @@ TEST_F(Results, StartsOfAnExperiment) {
     workloads: [vadd]
     sizes: {}
     configurations: [sr, ds]
-    show: [ds times sr, ds over sr, ds after sr, starts sr, hits ds, here ds]
+    show: [ds times sr, ds over sr, ds after sr, error ds after sr, starts sr, hits ds, here ds]
     rows: [{set: []}]
 )");
   const std::string of = "/run.limit_us=1000000000";
@@ -240,7 +240,8 @@ TEST_F(Results, StartsOfAnExperiment) {
   left("model/vadd-nand-ds" + of + "+gpu.start_cycles=2", 0.010, 60);
   const std::string text = python(runs_ + table);
   EXPECT_EQ(lines_of(text).front(), "6 6");
-  EXPECT_NE(text.find("| - | 1.26 / 0.79 / +26.0 % / 2.00 / 30 / 55 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| - | 1.26 / 0.79 / +26.0 % / ± 61.1 / 2.00 / 30 / 55 |"), std::string::npos)
+      << text;
 }
 
 TEST_F(Results, TheColumnOfPlainCxl) {
