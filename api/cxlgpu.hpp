@@ -197,7 +197,7 @@ class Machine {
 
   // Of all requests answered so far, or since clear_statistics(); 24 B of memory for each.
   [[nodiscard]] Statistics statistics() const;
-  // Latencies, DevLoad, internal DRAM and speculation count anew; media and flits go on.
+  // Latencies, DevLoad, internal DRAM and speculation begin again at 0; media and flits do not.
   // Precondition: nothing is outstanding.
   void clear_statistics();
 

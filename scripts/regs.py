@@ -1472,7 +1472,8 @@ def rdl(blocks):
     lines = [RDL_HEAD.format(generated=GENERATED)]
     for block in built(blocks):
         for side in SIDES if block.sided else (None,):
-            lines += [f"addrmap {block.name}{f'_{side}' if side else ''} {{", f"  name = {rdl_text(block.title)};"]
+            name = f"{block.name}_{side}" if side else block.name
+            lines += [f"addrmap {rdl_name(name)} {{", f"  name = {rdl_text(block.title)};"]
             lines += [f"  desc = {rdl_text(f'{block.where}. Source: {block.source}')};", "  lsb0;"]
             for item in block.items:
                 if not isinstance(item, Group):
