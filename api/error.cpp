@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "api/cxlgpu.hpp"
 
-namespace cxlgpu::inline v1 {
+namespace cxlgpu {
+inline namespace v1 {
 
 // As common/input_error.hpp has it. The last semicolon: what is wrong may hold one.
 Error::Error(const std::string& line) : std::runtime_error(line), wrong_(line) {
@@ -15,4 +16,5 @@ Error::Error(const std::string& line) : std::runtime_error(line), wrong_(line) {
   }
 }
 
-}  // namespace cxlgpu::inline v1
+}  // namespace v1
+}  // namespace cxlgpu

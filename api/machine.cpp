@@ -15,7 +15,8 @@
 #include "sim/stats/run_stats.hpp"
 #include "sim/workloads/workload.hpp"
 
-namespace cxlgpu::inline v1 {
+namespace cxlgpu {
+inline namespace v1 {
 
 static_assert(kRequestStages == kPathStages);
 
@@ -332,4 +333,5 @@ void Machine::clear_statistics() {
   impl_->stats.emplace(impl_->config.endpoint.line_bytes);
 }
 
-}  // namespace cxlgpu::inline v1
+}  // namespace v1
+}  // namespace cxlgpu

@@ -3,7 +3,8 @@
 
 #include "api/cxlgpu.hpp"
 
-namespace cxlgpu::inline v1 {
+namespace cxlgpu {
+inline namespace v1 {
 
 Registry& Registry::add_medium(const std::string& name, MakeMedium make, InternalDram dram) {
   const auto same = [&name](const Medium& medium) { return medium.name == name; };
@@ -27,4 +28,5 @@ Registry& Registry::add_policy(const std::string& name, MakePolicy make) {
   return *this;
 }
 
-}  // namespace cxlgpu::inline v1
+}  // namespace v1
+}  // namespace cxlgpu

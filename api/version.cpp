@@ -1,10 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "api/cxlgpu.hpp"
 
-namespace cxlgpu::inline v1 {
+namespace cxlgpu {
+inline namespace v1 {
 
 std::string_view library_version() {
   return CXLGPU_VERSION;
 }
 
-}  // namespace cxlgpu::inline v1
+}  // namespace v1
+}  // namespace cxlgpu

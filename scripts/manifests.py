@@ -18,7 +18,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MADE = "# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0\n# Made by scripts/manifests.py: do not edit.\n"
+MADE = """\
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+# Made by scripts/manifests.py: do not edit.
+"""
 # What a list is of: one top, or blocks that no top of ours holds.
 TOPS = {
     "root_port": ["root_port"],

@@ -1419,13 +1419,14 @@ def document(blocks):
 
 RDL_WORDS = frozenset(
     """
-    abstract accesstype addressingtype addrmap alias all arbiter bit boolean bothedge bridge clock component componentwidth
-    compact constraint count cpuif_reset default desc encode enable enum errextbus exact external false field fieldwidth
-    fullalign halt hw hwclr hwenable hwmask hwset incr inside internal interrupt intr level littleendian longint lsb0 mask mem mode
-    msb0 na name negedge next nonsticky number onread onreadtype onwrite onwritetype overflow posedge precedencetype
-    property rclr ref reg regalign regfile regwidth reset resetsignal rset rsvdset ruser saturate shared sharedextbus signal
-    singlepulse sticky stickybit string struct sw swacc swmod swwe swwel sync this threshold true type underflow unsigned w1
-    wclr we wel width woclr woset wot wr wset wuser wzc wzs wzt xored
+    abstract accesstype addressingtype addrmap alias all arbiter bit boolean bothedge bridge clock component
+    componentwidth compact constraint count cpuif_reset default desc encode enable enum errextbus exact external
+    false field fieldwidth fullalign halt hw hwclr hwenable hwmask hwset incr inside internal interrupt intr level
+    littleendian longint lsb0 mask mem mode msb0 na name negedge next nonsticky number onread onreadtype onwrite
+    onwritetype overflow posedge precedencetype property rclr ref reg regalign regfile regwidth reset resetsignal
+    rset rsvdset ruser saturate shared sharedextbus signal singlepulse sticky stickybit string struct sw swacc swmod
+    swwe swwel sync this threshold true type underflow unsigned w1 wclr we wel width woclr woset wot wr wset wuser
+    wzc wzs wzt xored
     """.split()
 )
 RDL_HEAD = """\
@@ -1439,7 +1440,7 @@ RDL_HEAD = """\
 
 property access_kind {{ component = field; type = string; }};
 """
-RDL_ACCESS = {"RW1C": "sw = rw; onwrite = woclr", "RW1CS": "sw = rw; onwrite = woclr", "RWO": "sw = rw; onwrite = woset"}
+RDL_WRITES = {"RW1C": "woclr", "RW1CS": "woclr", "RWO": "woset"}
 
 
 def rdl_name(name):
@@ -1455,7 +1456,9 @@ def rdl_register(register, side, indent):
     width += [f"{indent}  accesswidth = 32;"] if register.width == 64 else []
     lines = [f"{indent}reg {{", f"{indent}  desc = {rdl_text(register.meaning)};", *width]
     for field in fields:
-        sw = "sw = r" if field.access in READ_ONLY else RDL_ACCESS.get(field.access, "sw = rw")
+        sw = "sw = r" if field.access in READ_ONLY else "sw = rw"
+        if field.access in RDL_WRITES:
+            sw += f"; onwrite = {RDL_WRITES[field.access]}"
         reset = "" if field.reset is None else f" = {field.width}'h{field.reset:x}"
         lines.append(
             f'{indent}  field {{ {sw}; hw = rw; access_kind = "{field.access}"; desc = {rdl_text(field.meaning)}; }} '

@@ -76,7 +76,7 @@ def check_order(what, files):
         if not path.is_file():
             raise Wrong(f"{what}: {file} is not there")
         text = re.sub(r"//.*", "", path.read_text())
-        words = set(re.findall(r"^ *(?:import )?(\w+)(?:::| +#\(| +u_)", text, re.M)) | set(re.findall(r"\b(\w+)::", text))
+        words = set(re.findall(r"^ *(\w+)(?: +#\(| +u_)", text, re.M)) | set(re.findall(r"\b(\w+)::", text))
         for word in sorted((words & known) - seen - {path.stem}):
             raise Wrong(f"{what}: {file} comes before {word}, which it uses")
         seen.add(path.stem)
