@@ -3,6 +3,7 @@
 // must come to the same latencies.
 //
 // Usage: requests MACHINE.yaml TRACE.csv
+#include <cmath>
 #include <cstdio>
 #include <cxlgpu/cxlgpu.hpp>
 
@@ -11,7 +12,7 @@ namespace {
 using namespace cxlgpu;
 
 struct Sum {
-  double load_ns = 0;
+  std::array<double, kRequestStages> load_ns{};  // by stage
   unsigned loads = 0, stores = 0, wrong = 0;
 };
 
@@ -24,7 +25,9 @@ void take_all(Machine& machine, Sum& sum) {
       ++sum.stores;
     } else {
       ++sum.loads;
-      sum.load_ns += response->latency().ns();
+      for (std::size_t i = 0; i < kRequestStages; ++i) {
+        sum.load_ns[i] += response->stages[i].ns();
+      }
     }
   }
 }
@@ -66,6 +69,7 @@ int run(const char* yaml, const char* csv) {
               static_cast<unsigned long long>(s.stores.mean.ps));
   for (std::size_t i = 1; i < kRequestStages; ++i) {
     const std::string name(stage_names()[i]);
+    sum.wrong += std::abs(sum.load_ns[i] / sum.loads - s.loads.stage_mean_ns[i]) > 0.001;
     std::printf("  %-13s %8.1f ns\n", name.c_str(), s.loads.stage_mean_ns[i]);
   }
   std::printf("DevLoad light %llu, optimal %llu, moderate %llu, severe %llu\n",
