@@ -13,7 +13,7 @@ CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report calibrate results conformance lint \
-  format bench budget synth link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
+  format bench budget synth handover link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
   sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
@@ -92,6 +92,11 @@ bench: build     ## cycles/s of rtl and cosim, requests/s and host instructions 
 budget: build    ## host instructions a request of the model are within 3 % of eval/bench.json; ARGS=--renew writes it
 	@scripts/deps.sh budget
 	@eval/budget.py --cxlgpu $(CXLGPU) $(ARGS)
+
+handover: build  ## what others take: a build without Verilator, the package, file lists, FuseSoC, SystemRDL
+	@cmake -S . -B $(BUILD)/nortl -G Ninja -DCXLGPU_RTL=OFF >/dev/null && cmake --build $(BUILD)/nortl -j $(JOBS)
+	tests/package/outside.py --no-rtl $(BUILD)/nortl
+	tests/package/handover.py --tools
 
 bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
 

@@ -9,9 +9,9 @@
 #include "cli/event_log.hpp"
 #include "cli/figure.hpp"
 #include "cli/machine.hpp"
-#include "cli/run_checks.hpp"
 #include "sim/gpu/local_memory.hpp"
 #include "sim/machine/endpoint_media.hpp"
+#include "sim/machine/run_checks.hpp"
 #include "sim/media/media_config.hpp"
 #include "sim/persist/persist_log.hpp"
 

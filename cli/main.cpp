@@ -47,8 +47,18 @@ std::string replay_command(int argc, char** argv) {
   return text;
 }
 
+// Of an installed command, which may be moved with its files: PREFIX/bin/cxlgpu, PREFIX/share.
+std::filesystem::path installed_configs() {
+  std::error_code none;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", none);
+  const std::filesystem::path dir =
+      self.parent_path().parent_path() / "share" / "cxlgpu" / "configs";
+  return std::filesystem::is_directory(dir / "media", none) ? dir : std::filesystem::path();
+}
+
 std::filesystem::path config_dir(const std::string& given) {
-  std::filesystem::path dir = CXLGPU_CONFIG_DIR;
+  std::filesystem::path dir = installed_configs();
+  if (dir.empty()) dir = CXLGPU_CONFIG_DIR;
   if (const char* environment = std::getenv("CXLGPU_CONFIGS")) dir = environment;
   if (!given.empty()) dir = given;
   if (!std::filesystem::is_directory(dir / "media")) {
@@ -78,6 +88,20 @@ CrashOptions crash_options(const RunArguments& a, RunConfig& config) {
   return crash;
 }
 
+// A build without RTL takes the model, unless somebody asked for another engine.
+void choose_without_rtl(RunConfig& config, const std::filesystem::path& configs, bool asked) {
+  if (rtl_is_built() || config.engine == "model") return;
+  const std::string place = config.place("run.engine", "");
+  if (!asked && place.starts_with((configs / "system").string())) {
+    config.engine = "model";
+    return;
+  }
+  throw InputError(fmt::format(
+      "{}: '{}' takes the RTL, and this build has none (-DCXLGPU_RTL=OFF); use --engine "
+      "model, or build with -DCXLGPU_RTL=ON",
+      asked ? "--engine" : place + ": key 'run.engine'", config.engine));
+}
+
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
@@ -85,6 +109,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
   for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
   if (!a.engine.empty()) config.engine = a.engine;
+  choose_without_rtl(config, configs, !a.engine.empty());
   SessionOptions options;
   options.config_dir = configs;
   options.trace = a.trace;

@@ -14,10 +14,10 @@
 
 #include "cli/machine.hpp"
 #include "cli/paging_summary.hpp"
-#include "cli/run_checks.hpp"
 #include "common/input_error.hpp"
 #include "sim/gpu/local_memory.hpp"
 #include "sim/host/fixed_latency_engine.hpp"
+#include "sim/machine/run_checks.hpp"
 #include "sim/media/host_interface.hpp"
 #include "sim/paging/drive_store.hpp"
 #include "sim/paging/host_store.hpp"

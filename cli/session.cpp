@@ -10,7 +10,6 @@
 
 #include "cli/gpu_figures.hpp"
 #include "cli/machine.hpp"
-#include "cli/run_checks.hpp"
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
 #include "cli/write_file.hpp"
@@ -20,6 +19,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
+#include "sim/machine/run_checks.hpp"
 #include "sim/media/media_config.hpp"
 #include "sim/workloads/recovery.hpp"
 #include "sim/workloads/workload.hpp"

@@ -137,6 +137,12 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
   outcome.unfinished = std::move(left);
 }
 
+void check_waves_place(const std::string& waves) {
+  const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
+  if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
+  throw InputError(fmt::format("{}: its folder does not exist; choose another place", waves));
+}
+
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
                       std::optional<Time> first) {
   constexpr std::uint64_t kPsPerUs = 1'000'000;

@@ -51,6 +51,8 @@ RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& co
 // `replay` is null, and `gpu` has counted up to its end.
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
                 Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options);
+// The folder of the waveform file.
+void check_waves_place(const std::string& waves);
 // What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
                       std::optional<Time> first);

@@ -14,7 +14,7 @@
 #include "common/media_port.hpp"
 #include "sim/config/config.hpp"
 #include "sim/firmware/internal_dram.hpp"
-#include "tb/run_stats.hpp"
+#include "sim/stats/run_stats.hpp"
 
 namespace cxlgpu {
 

@@ -22,7 +22,8 @@ enum class SrPolicy : std::uint8_t {
   Stride = 6,
   BestOffset = 7,
   AccessMap = 8,
-  Footprint = 9
+  Footprint = 9,
+  Own = 10  // of a program that links the library (api/), by the name that it gave it
 };
 
 [[nodiscard]] constexpr bool is_model_only(SrPolicy policy) {

@@ -50,10 +50,11 @@ ConfigSpace::Parameters config_space(unsigned port) {
 }  // namespace
 
 ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, DsRegion& local,
-                        TraceSink* sink)
+                        TraceSink* sink, std::unique_ptr<Prefetcher> own_policy)
     : m2s(true, link_params(config, number, true)),
       s2m(false, link_params(config, number, false)),
-      root(number, {m2s, s2m, local, sink}, root_port_sizes(config.root_port)),
+      root(number, {m2s, s2m, local, sink}, root_port_sizes(config.root_port),
+           std::move(own_policy)),
       endpoint(number, {m2s, s2m, media, sink},
                {.mshrs = config.endpoint.mshrs, .line_bytes = config.endpoint.line_bytes}),
       io(number, config_space(number), &endpoint) {
@@ -62,10 +63,13 @@ ModelEngine::Port::Port(unsigned number, const RunConfig& config, Media& media, 
 }
 
 ModelEngine::ModelEngine(const RunConfig& config, const EndpointParts& parts,
-                         const std::vector<Media*>& media, TraceSink* sink)
+                         const std::vector<Media*>& media, TraceSink* sink,
+                         const MakePrefetcher& own_policy)
     : local_(config.gpu.local, config.ds_base, config.ports), bridge_(config.ports, sink) {
   for (unsigned i = 0; i < config.ports; ++i) {
-    ports_.push_back(std::make_unique<Port>(i, config, *media[i], local_, sink));
+    const bool own = config.root_port.policy == SrPolicy::Own;
+    ports_.push_back(
+        std::make_unique<Port>(i, config, *media[i], local_, sink, own ? own_policy(i) : nullptr));
     bridge_.connect(ports_.back()->root);
   }
   system_ = bring_up(*this, config, parts);

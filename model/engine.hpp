@@ -31,9 +31,10 @@ namespace cxlgpu {
 
 class ModelEngine : public Engine, public RegisterBus {
  public:
-  // `media[i]` is the part behind port i and outlives the engine; `sink` may be null.
+  // `media[i]` is the part behind port i and outlives the engine; `sink` may be null. `own_policy`:
+  // precondition of policy Own.
   ModelEngine(const RunConfig& config, const EndpointParts& parts, const std::vector<Media*>& media,
-              TraceSink* sink);
+              TraceSink* sink, const MakePrefetcher& own_policy = {});
 
   [[nodiscard]] Time now() const override { return now_; }
   bool submit(const MemRequest& request) override;
@@ -63,7 +64,8 @@ class ModelEngine : public Engine, public RegisterBus {
     EndpointModel endpoint;
     IoPath io;
     Time next = Time::never();  // of the four
-    Port(unsigned number, const RunConfig& config, Media& media, DsRegion& local, TraceSink* sink);
+    Port(unsigned number, const RunConfig& config, Media& media, DsRegion& local, TraceSink* sink,
+         std::unique_ptr<Prefetcher> own_policy);
     // The bridge gave the root port something to do.
     void wake_root(Time now) {
       root.wake(now);

@@ -16,7 +16,8 @@ constexpr unsigned kSpecEntries = 2;  // of the memory queue, for MemSpecRd alon
 
 }  // namespace
 
-RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes)
+RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes,
+                             std::unique_ptr<Prefetcher> own_policy)
     : port_(port),
       sizes_(sizes),
       parts_(parts),
@@ -28,8 +29,9 @@ RootPortModel::RootPortModel(unsigned port, const Parts& parts, const Sizes& siz
                  .writes = sizes.ds_writes,
                  .mem_entries = sizes.memory_queue - kSpecEntries},
       ds_(ds_config_, queue_, memory_) {
-  if (auto policy = make_prefetcher(sizes.model_policy)) {
-    prefetch_ = std::make_unique<PrefetchReader>(std::move(policy), sizes.spec_cap);
+  if (!own_policy) own_policy = make_prefetcher(sizes.model_policy);
+  if (own_policy) {
+    prefetch_ = std::make_unique<PrefetchReader>(std::move(own_policy), sizes.spec_cap);
   }
 }
 

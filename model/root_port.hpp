@@ -47,7 +47,9 @@ class RootPortModel {
     unsigned ds_lines = kDefaultRtl.ds_lines, ds_writes = kDefaultRtl.ds_writes;
     SrPolicy model_policy = SrPolicy::Off;  // one that no register can say; else says nothing
   };
-  RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes);
+  // `own_policy`: precondition of policy Own; else null.
+  RootPortModel(unsigned port, const Parts& parts, const Sizes& sizes,
+                std::unique_ptr<Prefetcher> own_policy = nullptr);
 
   // Vendor registers, by their offset in the port's page. Deterministic store goes on or off with
   // the access if the port is quiet, else when it is.

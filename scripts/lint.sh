@@ -46,7 +46,7 @@ for file in $modules; do
 done
 
 if command -v clang-format >/dev/null; then
-  sources=$(find cli common examples flits model refmodel sim tb tests verify \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  sources=$(find api cli common examples flits model refmodel sim tb tests verify \( -name '*.hpp' -o -name '*.cpp' \) -print)
   if [ -n "$sources" ]; then
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $sources || failed=1
@@ -73,6 +73,7 @@ scripts/rooms.py >/dev/null || failed=1
 scripts/block_pages.py || failed=1
 scripts/regs.py --check || failed=1
 scripts/layout.py --check || failed=1
+scripts/manifests.py --check || failed=1
 scripts/rtl_sizes.py --check || failed=1
 verify/conformance.py --check || failed=1
 

@@ -10,6 +10,7 @@ Checks the files and writes what is made from them:
   common/register_types.hpp      the second for C++
   common/register_table.hpp      every field as a row of one table, for tests
   docs/registers.md              tables of all blocks
+  regs/cxlgpu.rdl                the same as SystemRDL 2.0, for RAL, IP-XACT, HTML
 
 A file that would not change is not touched; one that does is written whole and renamed.
 
@@ -1414,6 +1415,81 @@ def document(blocks):
     return wrapped("\n".join(lines).rstrip()) + "\n"
 
 
+# SystemRDL: an addrmap a block, two if its sides differ
+
+RDL_WORDS = frozenset(
+    """
+    abstract accesstype addressingtype addrmap alias all arbiter bit boolean bothedge bridge clock component
+    componentwidth compact constraint count cpuif_reset default desc encode enable enum errextbus exact external
+    false field fieldwidth fullalign halt hw hwclr hwenable hwmask hwset incr inside internal interrupt intr level
+    littleendian longint lsb0 mask mem mode msb0 na name negedge next nonsticky number onread onreadtype onwrite
+    onwritetype overflow posedge precedencetype property rclr ref reg regalign regfile regwidth reset resetsignal
+    rset rsvdset ruser saturate shared sharedextbus signal singlepulse sticky stickybit string struct sw swacc swmod
+    swwe swwel sync this threshold true type underflow unsigned w1 wclr we wel width woclr woset wot wr wset wuser
+    wzc wzs wzt xored
+    """.split()
+)
+RDL_HEAD = """\
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+//
+// {generated}
+//
+// A block is an addrmap; its offsets count from where regs/*.yaml (`where`) says that it lies. One whose
+// registers differ by side is two: NAME_host, NAME_device. What SystemRDL has no word for is in access_kind,
+// the kind of docs/registers.md: what locks a field, and what a hot reset leaves.
+
+property access_kind {{ component = field; type = string; }};
+"""
+RDL_WRITES = {"RW1C": "woclr", "RW1CS": "woclr", "RWO": "woset"}
+
+
+def rdl_name(name):
+    return "\\" + name if name in RDL_WORDS else name
+
+
+def rdl_register(register, side, indent):
+    fields = sorted((f for f in register.fields if f.of(side)), key=lambda f: f.lsb)
+    if not fields:
+        return []
+    at = f"@{register.offset:#x};"
+    width = [f"{indent}  regwidth = {register.width};"] if register.width != 32 else []
+    width += [f"{indent}  accesswidth = 32;"] if register.width == 64 else []
+    lines = [f"{indent}reg {{", f"{indent}  desc = {rdl_text(register.meaning)};", *width]
+    for field in fields:
+        sw = "sw = r" if field.access in READ_ONLY else "sw = rw"
+        if field.access in RDL_WRITES:
+            sw += f"; onwrite = {RDL_WRITES[field.access]}"
+        reset = "" if field.reset is None else f" = {field.width}'h{field.reset:x}"
+        lines.append(
+            f'{indent}  field {{ {sw}; hw = rw; access_kind = "{field.access}"; desc = {rdl_text(field.meaning)}; }} '
+            f"{rdl_name(field.name)}[{field.msb}:{field.lsb}]{reset};"
+        )
+    return [*lines, f"{indent}}} {rdl_name(register.name)} {at}"]
+
+
+def rdl_text(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def rdl(blocks):
+    lines = [RDL_HEAD.format(generated=GENERATED)]
+    for block in built(blocks):
+        for side in SIDES if block.sided else (None,):
+            name = f"{block.name}_{side}" if side else block.name
+            lines += [f"addrmap {rdl_name(name)} {{", f"  name = {rdl_text(block.title)};"]
+            lines += [f"  desc = {rdl_text(f'{block.where}. Source: {block.source}')};", "  lsb0;"]
+            for item in block.items:
+                if not isinstance(item, Group):
+                    lines += rdl_register(item, side, "  ")
+                    continue
+                inner = [line for register in item.registers for line in rdl_register(register, side, "    ")]
+                if inner:
+                    lines += ["  regfile {", f"    desc = {rdl_text(item.meaning)};", *inner]
+                    lines += [f"  }} {rdl_name(item.name)}[{item.count}] @{item.offset:#x} += {item.stride:#x};"]
+            lines += ["};", ""]
+    return "\n".join(lines)
+
+
 OUTPUTS = {
     "rtl/pkg/cxl_reg_pkg.sv": sv_package,
     "rtl/pkg/cxl_reg_types_pkg.sv": sv_types_package,
@@ -1421,6 +1497,7 @@ OUTPUTS = {
     "common/register_types.hpp": cpp_types,
     "common/register_table.hpp": cpp_table,
     "docs/registers.md": document,
+    "regs/cxlgpu.rdl": rdl,
 }
 
 

@@ -15,7 +15,7 @@
 #include <deque>
 #include <unordered_map>
 
-#include "tb/request_tracker.hpp"
+#include "sim/stats/request_tracker.hpp"
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {

@@ -6,7 +6,6 @@
 #include "sim/machine/memory_map.hpp"
 #include "tb/cosim_engine.hpp"
 #include "tb/replaying_engine.hpp"
-#include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
 #include "tb/system_engine.hpp"
 
@@ -104,14 +103,6 @@ class ModelSystem : public SystemEngine {
 };
 
 }  // namespace
-
-std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
-                                              const EngineOptions& options) {
-  if (config.root_port.ds || !options.waves.empty()) {
-    return std::make_unique<RtlEngine>(config, parts, options);
-  }
-  return std::make_unique<FastRtlEngine>(config, parts, options);
-}
 
 namespace {
 

@@ -22,8 +22,8 @@
 #include "sim/firmware/drain.hpp"
 #include "sim/firmware/internal_dram.hpp"
 #include "sim/firmware/speculation.hpp"
+#include "sim/stats/request_tracker.hpp"
 #include "tb/link/link.hpp"
-#include "tb/request_tracker.hpp"
 
 namespace cxlgpu {
 
@@ -124,6 +124,9 @@ struct EngineParts {
 // Makes the engine of a verilated top.
 using MakeRtlEngine = std::function<std::unique_ptr<SystemEngine>(
     const RunConfig&, const EngineParts&, const EngineOptions&)>;
+
+// False with -DCXLGPU_RTL=OFF; then make_rtl_engine() is an InputError.
+[[nodiscard]] bool rtl_is_built();
 
 // The RTL of this build, two ports: the fast top where it will do.
 std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,

@@ -36,6 +36,11 @@ module soc_top
   input  flit_t       link_rx_flit_i
 );
 
+  flit_kind_e [0:0] link_tx_kind;
+
+  // An array of enumerations, one a root port
+  assign link_tx_kind_o = link_tx_kind[0];
+
   axi_req_t axi_req;
   /* verilator lint_off UNUSEDSIGNAL */  // the channels of stores, and ids
   axi_rsp_t axi_rsp;
@@ -82,10 +87,10 @@ module soc_top
     .reg_rdata_o,
     .link_tx_valid_o,
     .link_tx_ready_i (1'b1),
-    .link_tx_kind_o,
+    .link_tx_kind_o  (link_tx_kind),
     .link_tx_flit_o,
     .link_rx_valid_i,
-    .link_rx_kind_i,
+    .link_rx_kind_i  ({link_rx_kind_i}),
     .link_rx_flit_i,
     .phy_up_i,
     .phy_recovery_i  (1'b0),

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -44,7 +45,11 @@ class Prefetcher {
   [[nodiscard]] virtual unsigned state_bits() const = 0;  // without the ring
 };
 
-[[nodiscard]] std::unique_ptr<Prefetcher> make_prefetcher(SrPolicy policy);  // null: of the RTL
+// Of policy Own: one for the root port of that number.
+using MakePrefetcher = std::function<std::unique_ptr<Prefetcher>(unsigned port)>;
+
+// Null: of the RTL, or Own.
+[[nodiscard]] std::unique_ptr<Prefetcher> make_prefetcher(SrPolicy policy);
 
 // Puts granule + steps behind `to`, if there is one.
 inline void put_beside(std::uint64_t granule, std::int64_t steps, std::vector<std::uint64_t>& to) {

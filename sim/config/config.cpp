@@ -299,6 +299,7 @@ std::filesystem::path ConfigLoader::rtl_file() const {
 RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std::string>& sets,
                              const std::string& seed) const {
   RunConfig config;
+  config.own_policies = names_.policies;
   read_layers(config);
   const std::string engine_place = config.place("run.engine", "");
   const auto known = [](const std::vector<std::string>& list, const std::string& name) {

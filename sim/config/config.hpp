@@ -53,6 +53,7 @@ struct LinkConfig {
 
 struct RootPortConfig {
   SrPolicy policy = SrPolicy::Off;
+  std::string own_policy;  // the name of policy Own
   bool spec_length = true;
   bool spec_64b = false;  // MemSpecRd of the load's own 64 B; then no length
   RingMatch ring_match = RingMatch::Coverage;
@@ -156,6 +157,8 @@ struct RunConfig {
   std::map<std::string, std::string> places;
   // By key: what configs/rtl says that the RTL has. Empty: nothing was read of it.
   std::map<std::string, std::uint64_t> rtl;
+  // Values of root_port.policy beside those of its row: of a program that brings them.
+  std::vector<std::string> own_policies;
   // Old names that were accepted, a line each for the user.
   std::vector<std::string> notes;
   // The first range that persists, and with it all after it; null: none.
@@ -175,6 +178,7 @@ struct RunConfig {
 // Parts of a scenario's name, <workload>-<media>-<config>.
 struct ScenarioNames {
   std::vector<std::string> workloads, media, configs;
+  std::vector<std::string> policies = {};  // RunConfig::own_policies
 };
 
 class ConfigLoader {

@@ -2,6 +2,8 @@
 // Keys of root ports and endpoints.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/request.hpp"
 #include "sim/config/key_rows.hpp"
 #include "sim/gpu/ds_region.hpp"
@@ -28,16 +30,32 @@ ConfigKey renamed(ConfigKey key, const std::string& old_name, const std::string&
   return key;
 }
 
+// As `key`, which also takes the policies of the program's own, for runs of the model.
+ConfigKey with_own_policies(ConfigKey key) {
+  const auto set = std::move(key.set);
+  key.set = [set](RunConfig& c, const std::string& t, const std::string& w, const std::string& k) {
+    if (std::ranges::find(c.own_policies, t) == c.own_policies.end()) return set(c, t, w, k);
+    c.root_port.policy = SrPolicy::Own;
+    c.root_port.own_policy = t;
+  };
+  const auto get = std::move(key.get);
+  key.get = [get](const RunConfig& c) -> ConfigValue {
+    return c.root_port.policy == SrPolicy::Own ? c.root_port.own_policy : get(c);
+  };
+  return key;
+}
+
 }  // namespace
 
 std::vector<ConfigKey> port_keys() {
   return {
-      renamed(row({"root_port.policy", "", one_of(kPolicies),
-                   "What MemSpecRd is sent for a load; the scenario's name sets it. The last four "
-                   "are in engine model alone.",
-                   "CXL-GPU; sr and stream are this design; the last four: model/prefetch"},
-                  CXLGPU_MEMBER(root_port.policy)),
-              "sr-directional", "sr"),
+      with_own_policies(renamed(
+          row({"root_port.policy", "", one_of(kPolicies),
+               "What MemSpecRd is sent for a load; the scenario's name sets it. The last four "
+               "are in engine model alone.",
+               "CXL-GPU; sr and stream are this design; the last four: model/prefetch"},
+              CXLGPU_MEMBER(root_port.policy)),
+          "sr-directional", "sr")),
       row({"root_port.spec_length", "", flag(),
            "MemSpecRd carries a length, 256 to 1024 B; an extension of CXL.",
            "CXL-GPU: two address bits; that both ends agree on it first is this design"},

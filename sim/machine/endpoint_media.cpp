@@ -7,7 +7,6 @@
 #include <bit>
 
 #include "common/input_error.hpp"
-#include "sim/media/make_media.hpp"
 
 namespace cxlgpu {
 
@@ -28,7 +27,13 @@ CollectionScript collection_script(const EndpointConfig& c) {
 
 }  // namespace
 
-EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2) {
+EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2)
+    : EndpointMedia(
+          config, [&part](unsigned, const MediaShape& shape) { return make_media(part, shape); },
+          sets_log2, keeps(part)) {}
+
+EndpointMedia::EndpointMedia(const RunConfig& config, const MakePart& make, unsigned sets_log2,
+                             bool keeps) {
   for (unsigned port = 0; port < config.ports; ++port) {
     MediaShape shape;
     const std::uint32_t line = config.endpoint.line_bytes;
@@ -36,17 +41,16 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MediaConfig& part, u
     shape.slots = kCacheWays << sets_log2;
     shape.line_bytes = line;
     shape.collection = collection_script(config.endpoint);
-    parts_.push_back(make_media(part, shape));
+    parts_.push_back(make(port, shape));
     Media* media = parts_.back().get();
-    if (keeps(part)) flash_.push_back(dynamic_cast<FlashMedia*>(media));
+    if (keeps) flash_.push_back(dynamic_cast<FlashMedia*>(media));
     if (config.persistent() != nullptr) {
       std::vector<HdmRange> before;  // DPA rises with the ranges, and those that persist come last
       std::ranges::copy_if(config.hdm, std::back_inserter(before),
                            [](const HdmRange& range) { return !range.persistent; });
       durable_.push_back(std::make_unique<DurableMedia>(
-          *media, keeps(part) ? flash_.back() : nullptr, port, MemoryMap::capacity(before, port),
-          keeps(part) ? config.persist_domain
-                      : std::max(config.persist_domain, PersistDomain::Device)));
+          *media, keeps ? flash_.back() : nullptr, port, MemoryMap::capacity(before, port),
+          keeps ? config.persist_domain : std::max(config.persist_domain, PersistDomain::Device)));
       media = durable_.back().get();
     }
     media_.push_back(media);

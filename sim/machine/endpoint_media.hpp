@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "sim/config/config.hpp"
 #include "sim/machine/memory_map.hpp"
 #include "sim/media/flash_media.hpp"
+#include "sim/media/make_media.hpp"
 #include "sim/media/media_config.hpp"
 #include "sim/persist/durable_media.hpp"
 
@@ -25,6 +27,10 @@ namespace cxlgpu {
 class EndpointMedia {
  public:
   EndpointMedia(const RunConfig& config, const MediaConfig& part, unsigned sets_log2);
+  // Parts that somebody else makes. They keep nothing without power.
+  using MakePart = std::function<std::unique_ptr<Media>(unsigned port, const MediaShape& shape)>;
+  EndpointMedia(const RunConfig& config, const MakePart& make, unsigned sets_log2)
+      : EndpointMedia(config, make, sets_log2, false) {}
 
   [[nodiscard]] const std::vector<Media*>& media() const { return media_; }
   [[nodiscard]] MemoryMap& map() { return *map_; }
@@ -54,6 +60,8 @@ class EndpointMedia {
   [[nodiscard]] static std::uint64_t cache_bytes(const RunConfig& config, unsigned sets_log2);
 
  private:
+  EndpointMedia(const RunConfig& config, const MakePart& make, unsigned sets_log2, bool keeps);
+
   std::vector<std::unique_ptr<Media>> parts_;
   std::vector<std::unique_ptr<DurableMedia>> durable_;  // before them; empty if nothing persists
   std::vector<Media*> media_;

@@ -23,8 +23,8 @@
 #include "sim/host/trace_initiator.hpp"
 #include "sim/machine/endpoint_media.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/stats/run_stats.hpp"
 #include "tb/rtl_engine_impl.hpp"
-#include "tb/run_stats.hpp"
 #include "tests/system/hinted.hpp"
 #include "tests/system/soak_trace.hpp"
 

@@ -14,7 +14,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/machine/memory_map.hpp"
-#include "tb/run_stats.hpp"
+#include "sim/stats/run_stats.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/system/simple_media.hpp"
 

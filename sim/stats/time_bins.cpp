@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "tb/time_bins.hpp"
+#include "sim/stats/time_bins.hpp"
 
 #include <algorithm>
 

@@ -15,9 +15,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tb/occupancy.hpp"
-#include "tb/request_tracker.hpp"
-#include "tb/time_bins.hpp"
+#include "sim/stats/occupancy.hpp"
+#include "sim/stats/request_tracker.hpp"
+#include "sim/stats/time_bins.hpp"
 
 namespace cxlgpu {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/time.hpp"
-#include "tb/time_bins.hpp"
+#include "sim/stats/time_bins.hpp"
 
 namespace cxlgpu {
 

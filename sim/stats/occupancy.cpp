@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "tb/occupancy.hpp"
+#include "sim/stats/occupancy.hpp"
 
 namespace cxlgpu {
 

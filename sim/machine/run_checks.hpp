@@ -32,7 +32,5 @@ std::optional<DramConfig> local_part(const RunConfig& config, const std::filesys
                                      std::uint64_t bytes);
 // Deterministic store has its own part of GPU memory.
 void check_ds_place(const RunConfig& config, const SystemMapParams& map);
-// The folder of the waveform file.
-void check_waves_place(const std::string& waves);
 
 }  // namespace cxlgpu

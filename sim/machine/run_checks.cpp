@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/run_checks.hpp"
+#include "sim/machine/run_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -168,12 +168,6 @@ void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
       data < end - config.ds_base
           ? 0
           : (data - (end - config.ds_base)) / DsRegion::kPortBytes * DsRegion::kPortBytes));
-}
-
-void check_waves_place(const std::string& waves) {
-  const std::filesystem::path folder = std::filesystem::path(waves).parent_path();
-  if (waves.empty() || folder.empty() || std::filesystem::is_directory(folder)) return;
-  throw InputError(fmt::format("{}: its folder does not exist; choose another place", waves));
 }
 
 }  // namespace cxlgpu

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Latency and DevLoad over time, from trace events made by hand.
-#include "tb/run_stats.hpp"
+#include "sim/stats/run_stats.hpp"
 
 #include <gtest/gtest.h>
 

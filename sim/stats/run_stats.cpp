@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "tb/run_stats.hpp"
+#include "sim/stats/run_stats.hpp"
 
 #include <algorithm>
 

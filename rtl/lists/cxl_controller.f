@@ -1,0 +1,19 @@
+// cxl_controller in compile order. Made by scripts/manifests.py: do not edit.
+../pkg/cxl_pkg.sv
+../controller/cache_order.sv
+../controller/credit_return.sv
+../controller/credit_tx.sv
+../common/fifo_dual.sv
+../common/fifo_multi.sv
+../controller/cache_channels.sv
+../controller/chunk_tx.sv
+../controller/cache_packer.sv
+../controller/chunk_rx.sv
+../controller/cache_unpacker.sv
+../controller/flit_packer.sv
+../controller/flit_unpacker.sv
+../controller/crc16.sv
+../controller/retry_buffer.sv
+../controller/retry_local.sv
+../controller/link_layer.sv
+../controller/cxl_controller.sv
