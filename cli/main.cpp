@@ -17,6 +17,7 @@
 #include "cli/flit_command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/key_command.hpp"
+#include "cli/log.hpp"
 #include "cli/media_command.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
@@ -32,12 +33,14 @@ using namespace cxlgpu;
 struct RunArguments {
   std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
-  std::string seed, waves_from_us, waves_to_us;
+  std::string seed, waves_from_us, waves_to_us, progress_s;
   std::string crash_at, crash_state;
   bool recover = false;
   // Of `crash`.
   std::string points, states, point;
   bool walk = false, invariant_only = false;
+  bool quiet = false;
+  int verbose = 0;
 };
 
 // The command as one could type it again.
@@ -82,14 +85,26 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
                             a.rtl.empty() ? rtl_configuration() : a.rtl, a.machine);
+  set_log_level(a.quiet ? 0 : a.verbose);
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
-  for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
+  if (!a.quiet) {
+    for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
+  }
+  log_info("configuration of {}", configs.string());
+  log_debug("machine {}, changed: {}", config.machine,
+            config.machine_changed.empty()
+                ? "nothing"
+                : fmt::to_string(fmt::join(config.machine_changed, ", ")));
   if (!a.engine.empty()) config.engine = a.engine;
   SessionOptions options;
   options.config_dir = configs;
   options.trace = a.trace;
   options.out = a.out;
   options.events = a.events;
+  options.quiet = a.quiet;
+  if (!a.progress_s.empty()) {
+    options.progress_s = parse_range(a.progress_s, "command line", "--progress-s", 1, 86400);
+  }
   options.engine.waves = a.waves;
   const auto microseconds = [](const std::string& text, const char* option, std::uint64_t& to) {
     if (!text.empty()) to = parse_range(text, "command line", option, 0, EngineOptions::kToTheEnd);
@@ -166,6 +181,12 @@ int command(int argc, char** argv) {
                   "write every flit of the RTL's links (.gz: compressed)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
+  CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
+  run->add_option("--progress-s", a.progress_s,
+                  "seconds between lines of progress where standard error is no terminal; 30")
+      ->excludes(quiet);
+  run->add_flag("-v,--verbose", a.verbose, "say what is done; -vv: and what it was done with")
+      ->excludes(quiet);
 
   run->add_option("--crash-at", a.crash_at,
                   "power is lost after so many events: what is left goes to endpoint.image_out");

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "cli/gpu_figures.hpp"
+#include "cli/log.hpp"
 #include "cli/machine.hpp"
+#include "cli/progress.hpp"
 #include "cli/run_checks.hpp"
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
@@ -28,6 +30,10 @@ namespace cxlgpu {
 
 namespace {
 
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // A run in four steps, each once and in this order.
 class Session {
  public:
@@ -45,6 +51,7 @@ class Session {
   int walk();
 
  private:
+  [[nodiscard]] ProgressSample sample() const;
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
   void check_crash() const;
 
@@ -53,6 +60,7 @@ class Session {
   std::unique_ptr<Machine> machine_;
   RunInput input_;
   std::unique_ptr<Gpu> gpu_;  // this or the next
+  std::size_t kernels_ = 0;   // of a workload
   std::unique_ptr<TraceInitiator> replay_;
   Backdoor* contents_ = nullptr;  // of a workload
   std::optional<ResultFolder> folder_;
@@ -63,6 +71,7 @@ class Session {
 };
 
 void Session::make() {
+  const auto wall = std::chrono::steady_clock::now();
   machine_ = make_machine(config_, options_);
   input_ = make_input(config_, options_.trace);
   outcome_.data_bytes = input_.data_bytes;
@@ -82,6 +91,7 @@ void Session::make() {
     } else {
       input_.workload->launch(*gpu_);
     }
+    kernels_ = gpu_->kernels_left();
   } else {
     replay_ = make_replay(config_, std::move(input_));
   }
@@ -91,6 +101,12 @@ void Session::make() {
   if (options_.crash.journalled()) {
     before_.copy(checked_->shadow(), machine_->map().persistent_base);
   }
+  log_info("{} of {} bytes, {}, engine {}, seed {}: ready after {:.2f} s",
+           replay_ ? "trace" : "workload " + config_.workload.name, outcome_.data_bytes,
+           to_string(config_.memory), config_.engine, config_.seed, since(wall));
+  if (gpu_)
+    log_info("{} kernels on {} cores of {} warps", kernels_, config_.gpu.cores, config_.gpu.warps);
+  if (replay_) log_info("{} requests and hints in the trace", replay_->remaining());
 }
 
 void Session::check_crash() const {
@@ -135,6 +151,7 @@ void Session::crash() {
   left.copy(states.sure());
   states.write_to(left, choices[options_.crash.state]);
   machine_->write_crash_images(left, config_.endpoint.image_out);
+  if (options_.quiet) return;
   fmt::print("power lost after event {} of {}, state {} of {}: in flight {}; images in {}\n", at,
              journal.events().size(), options_.crash.state, choices.size(),
              states.text(choices[options_.crash.state]), config_.endpoint.image_out);
@@ -174,12 +191,42 @@ int Session::walk() {
   return 1;
 }
 
+ProgressSample Session::sample() const {
+  ProgressSample s;
+  if (replay_) {
+    s.requests = checked_->reads() + checked_->writes();
+    const auto all = static_cast<double>(replay_->position() + replay_->remaining());
+    s.share = static_cast<double>(replay_->position()) / all;
+    return s;
+  }
+  const GpuStats& gpu = gpu_->stats();
+  s.requests =
+      gpu.engine_requests() + gpu.local_reads + gpu.local_writes_full + gpu.local_writes_partial;
+  if (kernels_ > 1) {
+    const std::size_t ended = kernels_ - gpu_->kernels_left();
+    s.share = static_cast<double>(ended) / static_cast<double>(kernels_);
+    s.place = ended == kernels_ ? "results written back"
+                                : fmt::format("kernel {} of {}", ended + 1, kernels_);
+  } else if (outcome_.data_bytes != 0) {
+    s.place =
+        fmt::format("{:.2f} x the data set moved", static_cast<double>(s.requests * kLineBytes) /
+                                                       static_cast<double>(outcome_.data_bytes));
+  }
+  return s;
+}
+
 void Session::run() {
   Initiator& initiator = gpu_ ? static_cast<Initiator&>(*gpu_) : *replay_;
+  Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
+                    options_.progress_s, [this] { return sample(); });
   const auto wall = std::chrono::steady_clock::now();
-  result_ = run_to_limit(initiator, *checked_, config_);
-  outcome_.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  result_ = run_to_limit(initiator, *checked_, config_, progress);
+  progress.wipe();
+  outcome_.wall_seconds = since(wall);
+  log_info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
+           result_.end.ns() / 1000, outcome_.wall_seconds);
+  log_debug("run: the initiator stepped {} times, {} loads, {} stores", result_.steps,
+            checked_->reads(), checked_->writes());
   machine_->finish(result_, outcome_);
 }
 
@@ -204,6 +251,11 @@ int Session::report() {
   if (gpu_) outcome_.gpu = gpu_json(gpu_->stats(), config_.gpu);
   nlohmann::json document = to_json(outcome_, machine_->stats());
   machine_->complete(document);
+  for (std::size_t port = 0; port < outcome_.m2s.size(); ++port) {
+    log_debug("port {}: {} flits M2S, {} S2M, {} media reads, {} writes", port,
+              outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
+              outcome_.media[port].writes);
+  }
   const std::optional<std::string> not_written = machine_->close();
   const int status = finish_session(outcome_, document, options_);
   if (!not_written) return status;

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/interrupt.hpp"
+#include "cli/log.hpp"
 #include "cli/report.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
@@ -91,9 +92,10 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::
   }
 }
 
-RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config) {
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
+                       RunWatch& watch) {
   const Interruptible now;
-  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal());
+  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal(), &watch);
 }
 
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
@@ -167,6 +169,7 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
     write_files({{out / "stats.json", document.dump(1) + "\n"},
                  {out / "report.html", report_page(document)}});
     where = (out / "report.html").string();
+    log_info("{} and stats.json beside it are written", where);
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {

@@ -45,7 +45,8 @@ std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes);
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
 // Up to run.limit_us or a signal that asks to stop.
-RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config);
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
+                       RunWatch& watch);
 
 // What a run left undone that its limit or a signal ended; a deadlock is a problem. `gpu` or
 // `replay` is null, and `gpu` has counted up to its end.
