@@ -8,22 +8,30 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <cstdint>
+#include <string>
 
 namespace cxlgpu {
 
+enum class LogLevel : std::uint8_t { Info, Debug };
+
 // 0: nothing, 1: info, 2 and more: debug too.
 void set_log_level(int level);
-[[nodiscard]] int log_level();
-void log_line(std::string_view level, std::string_view text);
+[[nodiscard]] bool logs(LogLevel level);
+// spdlog is behind these two, so that not every file that says a line compiles it.
+void log_line(LogLevel level, const std::string& text);
 
 template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_level() >= 1) log_line("info", fmt::format(format, std::forward<Args>(args)...));
+  if (logs(LogLevel::Info)) {
+    log_line(LogLevel::Info, fmt::format(format, std::forward<Args>(args)...));
+  }
 }
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_level() >= 2) log_line("debug", fmt::format(format, std::forward<Args>(args)...));
+  if (logs(LogLevel::Debug)) {
+    log_line(LogLevel::Debug, fmt::format(format, std::forward<Args>(args)...));
+  }
 }
 
 }  // namespace cxlgpu

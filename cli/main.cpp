@@ -19,6 +19,7 @@
 #include "cli/key_command.hpp"
 #include "cli/log.hpp"
 #include "cli/media_command.hpp"
+#include "cli/report_command.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
@@ -43,10 +44,20 @@ struct RunArguments {
   int verbose = 0;
 };
 
+// A word as a shell reads it back.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 // The command as one could type it again.
 std::string replay_command(int argc, char** argv) {
   std::string text;
-  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + std::string(argv[i]);
+  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + quoted(argv[i]);
   return text;
 }
 
@@ -221,6 +232,9 @@ int command(int argc, char** argv) {
   MediaArguments m;
   add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
 
+  ReportArguments r;
+  add_report_command(*app.add_subcommand("report", "one page that compares runs"), r);
+
   FlitArguments f;
   CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
   add_flit_command(*flit, f);
@@ -229,8 +243,8 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash", "media", "list",
-                                               "explain", "flit",  "help"};
+    const std::vector<std::string> commands = {"run",     "crash",  "media", "list",
+                                               "explain", "report", "flit",  "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -255,6 +269,7 @@ int command(int argc, char** argv) {
   if (list->parsed()) return list_command(config_dir(configs));
   if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
+  if (app.got_subcommand("report")) return report_command(r);
   return flit_command(f);
 }
 

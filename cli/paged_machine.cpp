@@ -135,6 +135,7 @@ class GpuDramMachine : public Machine {
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
     return memory_.emplace(gpu.local_memory(), behind_, map_);
   }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] Engine& start() override { return nobody_; }
   [[nodiscard]] FlatMemory take_initial() override { return {}; }
 
@@ -177,6 +178,8 @@ class PagedMachine : public Machine {
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu&) override { return *contents_; }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
+  [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override { return *engine_; }
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
 
@@ -217,6 +220,10 @@ void PagedMachine::size(const RunInput& input) {
   backing_ = make_backing(config_, options_, params_.bytes);
   engine_ = std::make_unique<PagedEngine>(params_, *backing_.store, &stats_);
   contents_.emplace(*engine_, initial_);
+}
+
+RunGauges PagedMachine::gauges() const {
+  return backing_.drives ? media_gauges(backing_.drives->counters()) : RunGauges{};
 }
 
 void PagedMachine::report(RunOutcome& outcome) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "cli/machine.hpp"
 #include "cli/progress.hpp"
 #include "cli/run_checks.hpp"
+#include "cli/samples_json.hpp"
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
 #include "cli/write_file.hpp"
@@ -33,6 +35,29 @@ namespace {
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// Asked at steps of a run: gauges of the report page, and progress.
+class SessionWatch : public RunWatch {
+ public:
+  SessionWatch(Progress& progress, const Machine& machine, RunSamples* samples)
+      : progress_(progress), machine_(machine), samples_(samples) {}
+  std::uint64_t on_steps(Time now) override {
+    if (samples_ == nullptr) return progress_.on_steps(now);
+    if (now >= polled_ + samples_->bins().width()) {
+      samples_->on_gauges(now, machine_.gauges());
+      polled_ = now;
+    }
+    if (--left_ == 0) left_ = progress_.on_steps(now);
+    return 1;
+  }
+
+ private:
+  Progress& progress_;
+  const Machine& machine_;
+  RunSamples* samples_;
+  Time polled_{0};
+  std::uint64_t left_ = 1;
+};
 
 // A run in four steps, each once and in this order.
 class Session {
@@ -62,7 +87,8 @@ class Session {
   std::unique_ptr<Gpu> gpu_;  // this or the next
   std::size_t kernels_ = 0;   // of a workload
   std::unique_ptr<TraceInitiator> replay_;
-  Backdoor* contents_ = nullptr;  // of a workload
+  Backdoor* contents_ = nullptr;         // of a workload
+  std::unique_ptr<RunSamples> samples_;  // if there is to be a report page
   std::optional<ResultFolder> folder_;
   std::optional<CheckedEngine> checked_;
   RunResult result_;
@@ -96,6 +122,10 @@ void Session::make() {
     replay_ = make_replay(config_, std::move(input_));
   }
   folder_.emplace(options_.out);
+  if (!options_.out.empty()) {
+    samples_ = std::make_unique<RunSamples>();
+    machine_->collect(*samples_);
+  }
   checked_.emplace(machine_->start());
   checked_->shadow() = machine_->take_initial();
   if (options_.crash.journalled()) {
@@ -219,8 +249,9 @@ void Session::run() {
   Initiator& initiator = gpu_ ? static_cast<Initiator&>(*gpu_) : *replay_;
   Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
                     options_.progress_s, [this] { return sample(); });
+  SessionWatch watch(progress, *machine_, samples_.get());
   const auto wall = std::chrono::steady_clock::now();
-  result_ = run_to_limit(initiator, *checked_, config_, progress);
+  result_ = run_to_limit(initiator, *checked_, config_, watch);
   progress.wipe();
   outcome_.wall_seconds = since(wall);
   log_info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
@@ -228,6 +259,11 @@ void Session::run() {
   log_debug("run: the initiator stepped {} times, {} loads, {} stores", result_.steps,
             checked_->reads(), checked_->writes());
   machine_->finish(result_, outcome_);
+  if (samples_) {
+    const Time end = std::max(outcome_.end, outcome_.drained);
+    samples_->on_gauges(end, machine_->gauges());
+    samples_->end(end);
+  }
 }
 
 void Session::judge() {
@@ -257,7 +293,8 @@ int Session::report() {
               outcome_.media[port].writes);
   }
   const std::optional<std::string> not_written = machine_->close();
-  const int status = finish_session(outcome_, document, options_);
+  const nlohmann::json samples = samples_ ? samples_json(*samples_, config_) : nullptr;
+  const int status = finish_session(outcome_, document, samples, options_);
   if (!not_written) return status;
   fmt::print(stderr, "{}\n", one_line(*not_written));
   return status == 0 ? 2 : status;

@@ -42,6 +42,9 @@ std::uint64_t hdm_end(const RunConfig& config);
 // Bytes of GPU memory for a data set, in whole pages of 4 KiB.
 std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes);
 
+// Of all parts together, what of it the report page shows over time.
+RunGauges media_gauges(const std::vector<MediaCounters>& parts);
+
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
 // Up to run.limit_us or a signal that asks to stop.
@@ -56,7 +59,8 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
                       std::optional<Time> first);
 // Prints and writes what came out, problems too, and gives the exit status of session.hpp.
+// `samples`: of samples_json(), null: none were taken.
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
-                   const SessionOptions& options);
+                   const nlohmann::json& samples, const SessionOptions& options);
 
 }  // namespace cxlgpu

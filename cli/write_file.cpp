@@ -16,6 +16,10 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   file.publish();
 }
 
+std::string json_text(const nlohmann::json& document, int indent) {
+  return document.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {
   std::vector<flits::OutputFile> open;
   open.reserve(files.size());

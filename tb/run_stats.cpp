@@ -87,6 +87,12 @@ std::vector<Percentiles> LatencyBook::series(const TimeBins& bins) const {
   return all;
 }
 
+std::array<std::uint64_t, LatencyBins::kCount> LatencyBook::histogram() const {
+  std::array<std::uint64_t, LatencyBins::kCount> counts{};
+  for (const std::uint64_t latency : latencies_) ++counts[LatencyBins::of(latency)];
+  return counts;
+}
+
 std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
   std::array<double, kPathStages> means{};
   for (std::size_t stage = 0; stage < kPathStages && !latencies_.empty(); ++stage) {
@@ -127,6 +133,7 @@ void RunStats::on_event(const TraceEvent& event) {
 
 // What is not of a request's path.
 void RunStats::on_other(const TraceEvent& event) {
+  if (samples_ != nullptr) samples_->on_other(event);
   switch (event.stage) {
     case Stage::SpecIssue:
       ++spec_.sent;
@@ -207,7 +214,9 @@ void RunStats::on_lookup(const TraceEvent& event) {
 }
 
 void RunStats::on_record(const RequestRecord& record) {
-  books_[static_cast<std::size_t>(kind_of(record))].add(record);
+  const RequestKind kind = kind_of(record);
+  books_[static_cast<std::size_t>(kind)].add(record);
+  if (samples_ != nullptr) samples_->on_request(record, kind);
   if (record.is_write) return;
   const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
     return a.latency() > b.latency();

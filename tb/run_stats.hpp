@@ -15,25 +15,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tb/latency_bins.hpp"
 #include "tb/occupancy.hpp"
+#include "tb/request_kind.hpp"
 #include "tb/request_tracker.hpp"
+#include "tb/run_samples.hpp"
 #include "tb/time_bins.hpp"
 
 namespace cxlgpu {
-
-enum class RequestKind : std::uint8_t {
-  LoadHit,
-  LoadMiss,
-  LoadMerge,
-  LoadDirect,
-  LoadLocal,
-  Store,
-  Count
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKind::Count)>
-    kRequestKindNames = {"load, internal DRAM hit",  "load, internal DRAM miss",
-                         "load, merged with a fill", "load, no internal DRAM",
-                         "load, deferred store",     "store"};
 
 struct Percentiles {
   std::uint64_t count = 0;
@@ -47,6 +36,8 @@ class LatencyBook {
   [[nodiscard]] Percentiles percentiles() const;
   [[nodiscard]] std::vector<Percentiles> series(const TimeBins& bins) const;
   [[nodiscard]] std::uint64_t count() const { return latencies_.size(); }
+  // Requests in each bin of LatencyBins.
+  [[nodiscard]] std::array<std::uint64_t, LatencyBins::kCount> histogram() const;
   // Mean time charged to each stage; sums to the mean latency.
   [[nodiscard]] std::array<double, kPathStages> stage_means_ps() const;
 
@@ -100,6 +91,8 @@ class RunStats : public TraceSink {
   // `line_bytes`: of the endpoints' internal DRAM, which is filled by lines.
   explicit RunStats(std::uint32_t line_bytes = 256);
   void on_event(const TraceEvent& event) override;
+  // From here on `samples` is told what it shows; it outlives the run.
+  void collect(RunSamples& samples) { samples_ = &samples; }
 
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
     return books_[static_cast<std::size_t>(kind)];
@@ -136,6 +129,7 @@ class RunStats : public TraceSink {
   }
 
   RequestTracker tracker_;
+  RunSamples* samples_ = nullptr;
   std::uint64_t line_bytes_;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;
