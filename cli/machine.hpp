@@ -22,6 +22,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/persist/journal.hpp"
+#include "tb/run_samples.hpp"
 #include "tb/run_stats.hpp"
 
 namespace cxlgpu {

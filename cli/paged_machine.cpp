@@ -223,7 +223,12 @@ void PagedMachine::size(const RunInput& input) {
 }
 
 RunGauges PagedMachine::gauges() const {
-  return backing_.drives ? media_gauges(backing_.drives->counters()) : RunGauges{};
+  RunGauges all = backing_.drives ? media_gauges(backing_.drives->counters()) : RunGauges{};
+  const PagingStats& paging = engine_->stats();
+  all.page_faults = paging.faults;
+  all.pages_in = paging.pages_in;
+  all.pages_out = paging.pages_out;
+  return all;
 }
 
 void PagedMachine::report(RunOutcome& outcome) {

@@ -49,7 +49,10 @@ json curves(const RunSamples& samples) {
                             {"flits_retry", RunSamples::Retried, "flits"},
                             {"collections", RunSamples::Collections, "collections and erases"},
                             {"programs", RunSamples::Programs, "pages"},
-                            {"suspends", RunSamples::Suspends, "suspensions"}};
+                            {"suspends", RunSamples::Suspends, "suspensions"},
+                            {"page_faults", RunSamples::PageFaults, "entries"},
+                            {"pages_in", RunSamples::PagesIn, "pages"},
+                            {"pages_out", RunSamples::PagesOut, "pages"}};
   const GrowingBins& bins = samples.bins();
   const auto width = static_cast<double>(bins.width().ps);
   json all = json::object();

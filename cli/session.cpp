@@ -43,20 +43,26 @@ class SessionWatch : public RunWatch {
       : progress_(progress), machine_(machine), samples_(samples) {}
   std::uint64_t on_steps(Time now) override {
     if (samples_ == nullptr) return progress_.on_steps(now);
-    if (now >= polled_ + samples_->bins().width()) {
+    const Time width = samples_->bins().width();
+    if (now >= polled_ + width) {
       samples_->on_gauges(now, machine_.gauges());
       polled_ = now;
     }
-    if (--left_ == 0) left_ = progress_.on_steps(now);
-    return 1;
+    left_ = left_ <= gap_ ? progress_.on_steps(now) : left_ - gap_;
+    // Some times in each bin is often enough, whatever a step is.
+    gap_ = now - asked_ < Time{width.ps / 8} ? std::min<std::uint64_t>(2 * gap_, 64)
+                                             : std::max<std::uint64_t>(gap_ / 2, 1);
+    asked_ = now;
+    return gap_;
   }
 
  private:
   Progress& progress_;
   const Machine& machine_;
   RunSamples* samples_;
-  Time polled_{0};
-  std::uint64_t left_ = 1;
+  Time polled_{0}, asked_{0};
+  std::uint64_t gap_ = 1;   // steps from one question to the next
+  std::uint64_t left_ = 0;  // until progress is asked
 };
 
 // A run in four steps, each once and in this order.

@@ -20,6 +20,7 @@
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
 #include "sim/workloads/workload.hpp"
+#include "tb/run_samples.hpp"
 
 namespace cxlgpu {
 

@@ -28,7 +28,8 @@ Time time_in_stage(const RequestRecord& record, std::size_t stage) {
 
 RunSamples::RunSamples() : bins_(curves()) {}
 
-void RunSamples::on_request(const RequestRecord& record, RequestKind kind) {
+void RunSamples::on_request(const RequestRecord& record, RequestKind kind,
+                            const StageTimes& times) {
   const Time end = record.time(Stage::SysRespond);
   bins_.add(record.is_write ? StoreBytes : LoadBytes, end, kLineBytes);
   const auto between = [&](Curve curve, Stage from, Stage to) {
@@ -44,17 +45,13 @@ void RunSamples::on_request(const RequestRecord& record, RequestKind kind) {
     loads_.offer({record.time(Stage::SysAccept), record.addr,
                   static_cast<std::uint32_t>(record.latency().ps / 1000), record.port});
   }
-  hold(kinds_[static_cast<std::size_t>(kind)], record);
+  hold(kinds_[static_cast<std::size_t>(kind)], record, times);
 }
 
-void RunSamples::hold(KindSamples& samples, const RequestRecord& record) {
-  Time before = record.time(Stage::SysAccept);
+void RunSamples::hold(KindSamples& samples, const RequestRecord& record, const StageTimes& times) {
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    if (record.at[stage] == Time::never()) continue;
-    const std::uint64_t in = (record.at[stage] - before).ps;
-    before = record.at[stage];
-    if (in > samples.enough[stage]) {
-      hold_longest(samples.longest[stage], samples.enough[stage], record, stage);
+    if (times[stage] > samples.times[stage].back()) {
+      hold_longest(samples, record, stage, times[stage]);
     }
   }
   const std::size_t bin = LatencyBins::of(record.latency().ps);
@@ -63,15 +60,15 @@ void RunSamples::hold(KindSamples& samples, const RequestRecord& record) {
   samples.by_latency.push_back(record);
 }
 
-void RunSamples::hold_longest(std::vector<RequestRecord>& longest, std::uint64_t& enough,
-                              const RequestRecord& record, std::size_t stage) {
-  const Time in = time_in_stage(record, stage);
-  const auto place = std::find_if(longest.begin(), longest.end(), [&](const RequestRecord& r) {
-    return time_in_stage(r, stage) < in;
-  });
-  longest.insert(place, record);
-  if (longest.size() > kExamples) longest.pop_back();
-  if (longest.size() == kExamples) enough = time_in_stage(longest.back(), stage).ps;
+void RunSamples::hold_longest(KindSamples& samples, const RequestRecord& record, std::size_t stage,
+                              std::uint64_t time) {
+  auto& known = samples.times[stage];
+  auto& longest = samples.longest[stage];
+  std::size_t place = kExamples - 1;
+  for (; place > 0 && known[place - 1] < time; --place) known[place] = known[place - 1];
+  known[place] = time;
+  if (longest.size() == kExamples) longest.pop_back();
+  longest.insert(longest.begin() + static_cast<std::ptrdiff_t>(place), record);
 }
 
 void RunSamples::on_other(const TraceEvent& event) {
@@ -116,6 +113,9 @@ void RunSamples::on_gauges(Time now, const RunGauges& gauges) {
   add(Collections, &RunGauges::collections);
   add(Programs, &RunGauges::programs);
   add(Suspends, &RunGauges::suspends);
+  add(PageFaults, &RunGauges::page_faults);
+  add(PagesIn, &RunGauges::pages_in);
+  add(PagesOut, &RunGauges::pages_out);
   before_ = gauges;
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tb/growing_bins.hpp"
-#include "tb/latency_bins.hpp"
+#include "tb/latency_book.hpp"
 #include "tb/request_kind.hpp"
 #include "tb/request_tracker.hpp"
 
@@ -28,6 +28,7 @@ struct RunGauges {
   std::uint64_t collections = 0;  // dies by script and blocks erased by a translation layer
   std::uint64_t programs = 0;     // pages
   std::uint64_t suspends = 0;
+  std::uint64_t page_faults = 0, pages_in = 0, pages_out = 0;  // of memory that is paged
 };
 
 class RunSamples {
@@ -50,6 +51,9 @@ class RunSamples {
     Collections,
     Programs,
     Suspends,
+    PageFaults,
+    PagesIn,
+    PagesOut,
     FirstGranularity  // bytes times time of port 0, then of the others
   };
   static constexpr std::size_t kExamples = 6, kPerBin = 3;
@@ -62,9 +66,9 @@ class RunSamples {
     std::uint8_t port = 0;
   };
   struct KindSamples {
-    // By stage, longest time in it first.
+    // By stage, longest time in it first; and these times in ps, 0 where there is none yet.
     std::array<std::vector<RequestRecord>, kPathStages> longest;
-    std::array<std::uint64_t, kPathStages> enough{};       // ps: one of less is no example
+    std::array<std::array<std::uint64_t, kExamples>, kPathStages> times{};
     std::array<std::uint8_t, LatencyBins::kCount> held{};  // of a bin, in `by_latency`
     std::vector<RequestRecord> by_latency;
   };
@@ -72,7 +76,7 @@ class RunSamples {
 
   RunSamples();
 
-  void on_request(const RequestRecord& record, RequestKind kind);
+  void on_request(const RequestRecord& record, RequestKind kind, const StageTimes& times);
   // Of those that are not of a request's path.
   void on_other(const TraceEvent& event);
   // To be called now and then: what has been counted since the last time happened now.
@@ -96,9 +100,9 @@ class RunSamples {
     double bytes = 256;
   };
 
-  void hold(KindSamples& samples, const RequestRecord& record);
-  void hold_longest(std::vector<RequestRecord>& longest, std::uint64_t& enough,
-                    const RequestRecord& record, std::size_t stage);
+  static void hold(KindSamples& samples, const RequestRecord& record, const StageTimes& times);
+  static void hold_longest(KindSamples& samples, const RequestRecord& record, std::size_t stage,
+                           std::uint64_t time);
 
   GrowingBins bins_;
   std::array<KindSamples, static_cast<std::size_t>(RequestKind::Count)> kinds_;

@@ -63,10 +63,12 @@ const stageOf = {
   wire_m2s: ["request on the link", "#e69f00"], ep_accept: ["endpoint's receive queue", "#00573f"], ep_lookup: ["internal DRAM lookup", "#009e73"],
   media_issue: ["wait for the medium", "#7fd1b9"], media_done: ["medium", "#cc79a7"], ep_respond: ["endpoint's response queue", "#8a3f69"],
   wire_s2m: ["response on the link", "#d55e00"], port_respond: ["root port takes the response", "#9a9a9a"], sys_respond: ["response on the system bus", "#555c63"]};
-const pagedStages = {ep_lookup: "look up the page", media_done: "GPU memory, or the page's migration", sys_respond: "answer"};
-const stageKeys = Object.keys(stageOf);
-const stageName = key => (s.paging && pagedStages[key]) || (stageOf[key] || [plain(key)])[0];
-const stageColour = key => (stageOf[key] || ["", "#999999"])[1];
+// A run of pages has the same events for other things.
+const pagedStageOf = {ep_lookup: ["look up the page", "#8c7a00"], media_done: ["GPU memory, or the page's migration", "#f0e442"], sys_respond: ["answer", "#555c63"]};
+const stageKeys = [...Object.keys(stageOf), ...Object.keys(pagedStageOf).map(key => "page:" + key)];
+const stageKey = (stats, key) => stats.paging && pagedStageOf[key] ? "page:" + key : key;
+const stage = key => (key.startsWith("page:") ? pagedStageOf[key.slice(5)] : stageOf[key]) || [plain(key), "#999999"];
+const stageName = key => stage(key)[0], stageColour = key => stage(key)[1];
 const kindColours = {"load, internal DRAM hit": okabe[2], "load, internal DRAM miss": okabe[5], "load, merged with a fill": okabe[1],
   "load, no internal DRAM": okabe[0], "load, deferred store": okabe[4], "store": okabe[3]};
 const slotNames = {issued: ["issued", "#0072b2"], memory: ["waits for memory", "#d55e00"], lsu_full: ["load/store unit full", "#e69f00"],
@@ -158,26 +160,37 @@ const legendBox = (parent, entries) => {
 // Categories stand above their bars, so that they have the whole width.
 const barAxis = names => ({type: "category", data: names, inverse: true, axisLine: {show: false}, axisTick: {show: false},
   axisLabel: {inside: true, color: css("--fg"), fontSize: 12, verticalAlign: "bottom", padding: [0, 0, 13, 0], margin: 0}, z: 5});
-// rows: [label, [[key, value] ...]]; names and colours of keys.
-const stackedBars = (rows, keys, nameOf, colourOf, unit, total) => width => {
-  const largest = Math.max(...rows.map(r => r[1].reduce((a, x) => a + x[1], 0)), 1e-9);
+// rows: [label, [[key, value] ...]]; names and colours of keys. The axis is linear, since lengths are compared; a row that is
+// short beside the others is seen when each row is drawn as long as the others, with `shares`.
+const stackedBars = (rows, keys, nameOf, colourOf, unit, shares = {on: false}) => width => {
+  const sums = rows.map(r => r[1].reduce((a, x) => a + x[1], 0)), whole = unit === "%" || shares.on;
+  const largest = shares.on ? 100 : Math.max(...sums, 1e-9), text = v => unit === "%" ? fmt(v) + " %" : duration(v);
+  const value = (row, key) => (rows[row][1].find(x => x[0] === key) || [key, 0])[1];
   const series = keys.map(key => ({type: "bar", stack: "all", name: nameOf(key), key, barWidth: 20, itemStyle: {color: colourOf(key), borderColor: css("--bg"), borderWidth: 1},
     emphasis: {itemStyle: {borderColor: css("--fg"), borderWidth: 2}},
-    label: {show: true, fontSize: 11, formatter: p => p.value / largest > 46 / width ? (unit === "%" ? fmt(p.value) + " %" : unit === "ns" ? duration(p.value) : fmt(p.value)) : "", color: "#fff", textBorderColor: "#0008", textBorderWidth: 2},
-    data: rows.map(r => (r[1].find(x => x[0] === key) || [key, 0])[1])}));
+    label: {show: true, fontSize: 11, formatter: p => p.value / largest > 54 / width ? text(value(p.dataIndex, key)) : "", color: "#fff", textBorderColor: "#0008", textBorderWidth: 2},
+    data: rows.map((_, row) => shares.on ? 100 * value(row, key) / (sums[row] || 1) : value(row, key))}));
   const stops = [];
   rows.forEach((r, row) => series.forEach((one, i) => { if (one.data[row] > 0) stops.push({seriesIndex: i, dataIndex: row}); }));
-  return {grid: {left: 4, right: 14, top: 16, bottom: unit === "%" ? 4 : 24}, xAxis: {type: "value", max: largest, show: unit !== "%", ...axisStyle(), axisLabel: {...axisStyle().axisLabel, formatter: unit === "ns" ? duration : fmt}},
+  return {grid: {left: 4, right: 14, top: 16, bottom: whole ? 4 : 24}, xAxis: {type: "value", max: largest, show: !whole, ...axisStyle(), splitNumber: width < 500 ? 3 : 5, axisLabel: {...axisStyle().axisLabel, formatter: v => v === 0 ? "0" : duration(v), alignMinLabel: "left", showMaxLabel: false}},
     yAxis: barAxis(rows.map(r => r[0])), series, stops,
-    tooltip: tooltip({trigger: "item", formatter: p => {
-      const all = rows[p.dataIndex][1].reduce((a, x) => a + x[1], 0);
-      return "<b>" + esc(p.seriesName) + "</b><br>" + esc(rows[p.dataIndex][0]) + "<br>" + esc(unit === "%" ? fmt(p.value) + " %" : unit === "ns" ? duration(p.value) : fmt(p.value)) +
-        (unit === "%" ? "" : ", " + esc(percent(p.value / (all || 1))) + " of " + esc(total(all)));
-    }})};
+    tooltip: tooltip({trigger: "item", formatter: p => "<b>" + esc(p.seriesName) + "</b><br>" + esc(rows[p.dataIndex][0]) + "<br>" + esc(text(value(p.dataIndex, keys[p.seriesIndex]))) +
+      (unit === "%" ? "" : ", " + esc(percent(value(p.dataIndex, keys[p.seriesIndex]) / (sums[p.dataIndex] || 1))) + " of " + esc(duration(sums[p.dataIndex])))})};
+};
+// Beside a chart of several rows: each as long as the others.
+const sharesButton = parent => {
+  const shares = {on: false, chart: null}, button = make("button", "each row as 100 %", {type: "button", "aria-pressed": "false", class: "no-print"});
+  button.addEventListener("click", () => {
+    shares.on = !shares.on;
+    button.setAttribute("aria-pressed", String(shares.on));
+    shares.chart.draw();
+  });
+  parent.append(button);
+  return shares;
 };
 
 // ---- what a run says of itself ----------------------------------------------------------------------------------------
-const stagesOf = k => k.stages.filter(x => x.mean.value > 0).map(x => [x.stage, x.mean.value]);
+const stagesOf = (k, stats) => k.stages.filter(x => x.mean.value > 0).map(x => [stageKey(stats, x.stage), x.mean.value]);
 const usedStages = lists => stageKeys.filter(key => lists.some(list => list.some(x => x[0] === key)));
 const slotShares = g => { const all = Object.values(g.slots).reduce((a, f) => a + f.value, 0) || 1; return Object.keys(slotNames).map(k => [k, 100 * g.slots[k].value / all]); };
 const ratio = (a, b) => b ? a / b : 0;
@@ -204,7 +217,7 @@ const why = d => {
       (memory > 1 && memory < 99.9 ? " Were memory never waited for, the run could be at most " + times(100 / (100 - memory)) + " as fast." : ""));
   }
   if (d.loads.count.value) {
-    const parts = stagesOf(d.loads).sort((a, b) => b[1] - a[1]), mean = d.loads.mean.value;
+    const parts = stagesOf(d.loads, d).sort((a, b) => b[1] - a[1]), mean = d.loads.mean.value;
     lines.push("A mean load takes " + duration(mean) + ": " + parts.slice(0, 3).map(x => stageName(x[0]) + " " + percent(x[1] / mean)).join(", ") + ".");
   }
   const hit = d.internal_dram_lookups, looked = hit.hit.value + hit.miss.value + hit.merge.value;
@@ -215,12 +228,12 @@ const why = d => {
 // ---- the requests behind a bar ----------------------------------------------------------------------------------------
 const requestRow = (r, most, marked) => {  // [kind, port, address, tag, at, stages]
   const row = make("div", null, {class: "request"}), all = r[5].reduce((a, x) => a + (x || 0), 0), bar = make("div", null, {class: "bar"});
-  row.append(make("span", r[2] + ", port " + r[1] + ", tag " + r[3] + ", at " + duration(r[4]) + ": " + duration(all) + (marked === undefined ? "" : ", of these " + duration(r[5][marked]) + " in “" + stageName(s.loads.stages[marked].stage) + "”")));
+  row.append(make("span", r[2] + ", port " + r[1] + ", tag " + r[3] + ", at " + duration(r[4]) + ": " + duration(all) + (marked === undefined ? "" : ", of these " + duration(r[5][marked]) + " in “" + stageName(stageKey(s, s.loads.stages[marked].stage)) + "”")));
   r[5].forEach((ns, i) => {
     if (!ns) return;
-    const part = make("div", null, {title: stageName(s.loads.stages[i].stage) + ": " + duration(ns)});
+    const key = stageKey(s, s.loads.stages[i].stage), part = make("div", null, {title: stageName(key) + ": " + duration(ns)});
     part.style.width = 100 * ns / most + "%";
-    part.style.background = stageColour(s.loads.stages[i].stage);
+    part.style.background = stageColour(key);
     bar.append(part);
   });
   row.append(bar);
@@ -248,7 +261,7 @@ const onePage = () => {
 
   card(duration(s.end_to_end.value), "end to end");
   if (s.loads.count.value) {
-    card(duration(s.loads.p50.value) + " / " + duration(s.loads.p99.value), "load latency, median / 99 %");
+    card(duration(s.loads.p50.value), "median load; 99 %: " + duration(s.loads.p99.value));
     card(fmt(64 * s.loads.count.value / Math.max(1, s.end_to_end.value)) + " GB/s", "loads, " + fmt(s.loads.count.value) + " of 64 B");
   }
   if (s.stores.count.value) card(fmt(64 * s.stores.count.value / Math.max(1, s.end_to_end.value)) + " GB/s", "stores, " + fmt(s.stores.count.value) + " of 64 B");
@@ -266,13 +279,16 @@ const onePage = () => {
     legendBox(left, shares.filter(x => x[1] >= .05).map(x => [slotNames[x[0]][0] + " " + fmt(x[1]) + " %", slotNames[x[0]][1]]));
   }
   if (s.kinds.length) {
-    const rows = s.kinds.map(k => [k.kind + ": " + duration(k.mean.value) + ", " + fmt(k.count.value) + " requests", stagesOf(k)]), keys = usedStages(rows.map(r => r[1]));
+    const rows = s.kinds.map(k => [k.kind + ": " + duration(k.mean.value) + ", " + fmt(k.count.value) + " requests", stagesOf(k, s)]), keys = usedStages(rows.map(r => r[1]));
     const open = p => {
-      const kind = s.kinds[p.dataIndex], key = keys[p.seriesIndex], stage = kind.stages.findIndex(x => x.stage === key);
-      showRequests(panel, kind.kind + ": longest in “" + stageName(key) + "”", samples.longest[kind.kind][stage], stage);
+      const kind = s.kinds[p.dataIndex], key = keys[p.seriesIndex], at = kind.stages.findIndex(x => stageKey(s, x.stage) === key);
+      showRequests(panel, kind.kind + ": longest in “" + stageName(key) + "”", samples.longest[kind.kind][at], at);
     };
-    left.append(make("p", "Mean of each kind by stage" + (samples ? "; a click on a part opens its slowest requests." : "."), {class: "muted"}));
-    chart(left, "waterfall: mean time in each stage by kind of request", 28 + 44 * rows.length, stackedBars(rows, keys, stageName, stageColour, "ns", duration), samples && open).box.id = "waterfall";
+    const note = make("p", "Mean of each kind by stage" + (samples ? "; a click on a part opens its slowest requests. " : ". "), {class: "muted"});
+    left.append(note);
+    const shares = sharesButton(note);
+    shares.chart = chart(left, "waterfall: mean time in each stage by kind of request", 28 + 44 * rows.length, stackedBars(rows, keys, stageName, stageColour, "ns", shares), samples && open);
+    shares.chart.box.id = "waterfall";
     legendBox(left, keys.map(k => [stageName(k), stageColour(k)]));
     const panel = requestPanel(left);
     panel.id = "waterfall-requests";
@@ -367,6 +383,8 @@ const overTime = () => {
   pane("MemSpecRd a bin", "", curves([["memspecrd_sent", "sent", okabe[0]], ["memspecrd_filled", "lines filled", okabe[2]], ["memspecrd_dropped", "dropped", okabe[5]]]));
   pane("Lines that deterministic store holds, most of a port", "", curves([["ds_deferred", "deferred", okabe[3]]]));
   pane("Flash operations a bin", "", curves([["programs", "pages programmed", okabe[1]], ["collections", "collections and erases", okabe[5]], ["suspends", "suspended for reads", okabe[4]]]));
+  pane("Page faults a bin", "", curves([["page_faults", "entries of the fault buffer", okabe[5]]]));
+  pane("Pages moved a bin", "", curves([["pages_in", "into GPU memory", okabe[0]], ["pages_out", "out of it", okabe[1]]]));
   pane("Faults of the links a bin", "flits", curves([["flits_damaged", "damaged", okabe[5]], ["flits_retry", "of retries", okabe[3]]]));
   if (!panes.length) return;
   const box = section("Over time", "One cursor through all. Zoom: drag the slider, pinch, or Ctrl and the wheel; keys + and −, arrows move the cursor.");
@@ -446,7 +464,7 @@ const figures = () => {
   s.media_counters.forEach((m, i) => group("Medium of endpoint " + i, Object.entries(m).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])));
   if (s.cosim) group("Model against RTL", Object.entries(s.cosim).filter(([, f]) => f && f.unit).map(([k, f]) => [plain(k), fig(f)]));
   const stages = fold("Mean time by stage, as a table");
-  table(stages, ["stage", ...s.kinds.map(k => k.kind)], usedStages(s.kinds.map(stagesOf)).map(key => [stageName(key), ...s.kinds.map(k => duration(k.stages.find(x => x.stage === key).mean.value))]), "wide");
+  table(stages, ["stage", ...s.kinds.map(k => k.kind)], usedStages(s.kinds.map(k => stagesOf(k, s))).map(key => [stageName(key), ...s.kinds.map(k => duration(k.stages.find(x => stageKey(s, x.stage) === key).mean.value))]), "wide");
   configuration(fold("Command, version and configuration"), [runs[0]]);
 };
 const configuration = (parent, of) => {
@@ -471,8 +489,8 @@ const difference = (a, b) => {
     if (Math.abs(work - 1) > .005) lines.push("It does other work: " + times(work) + " the thread instructions.");
   }
   if (A.loads.count.value && B.loads.count.value) {
-    const d = B.loads.mean.value - A.loads.mean.value, stage = key => [A, B].map(r => (r.loads.stages.find(x => x.stage === key) || {mean: {value: 0}}).mean.value);
-    const parts = stageKeys.map(k => [k, stage(k)[1] - stage(k)[0]]).filter(x => Math.abs(x[1]) >= .5).sort((p, q) => Math.abs(q[1]) - Math.abs(p[1])).slice(0, 3);
+    const d = B.loads.mean.value - A.loads.mean.value, means = [A, B].map(r => new Map(stagesOf(r.loads, r)));
+    const parts = stageKeys.map(k => [k, (means[1].get(k) || 0) - (means[0].get(k) || 0)]).filter(x => Math.abs(x[1]) >= .5).sort((p, q) => Math.abs(q[1]) - Math.abs(p[1])).slice(0, 3);
     lines.push("A mean load takes " + duration(B.loads.mean.value) + " in place of " + duration(A.loads.mean.value) + (parts.length ? "; of " + (d >= 0 ? "+" : "−") + duration(Math.abs(d)) + ": " + parts.map(x => stageName(x[0]) + " " + (x[1] >= 0 ? "+" : "−") + duration(Math.abs(x[1]))).join(", ") : "") + ".");
     const share = (r, kind) => { const k = r.kinds.find(x => x.kind === kind); return k ? k.count.value / r.loads.count.value : 0; };
     const mix = Object.keys(kindColours).filter(isLoad).map(k => [k, share(A, k), share(B, k)]).sort((p, q) => Math.abs(q[2] - q[1]) - Math.abs(p[2] - p[1]))[0];
@@ -491,12 +509,14 @@ const comparePage = () => {
   const columns = make("div", null, {class: "columns"});
   el("body").append(columns);
   const left = section("How fast", "End to end, side by side.", columns);
-  chart(left, "end-to-end time of each run", 28 + 44 * runs.length, stackedBars(runs.map(r => [name(r) + ": " + title(r), [["end", r.stats.end_to_end.value]]]), ["end"], () => "end to end", () => okabe[0], "ns", duration)).box.id = "ends";
+  chart(left, "end-to-end time of each run", 28 + 44 * runs.length, stackedBars(runs.map((r, i) => [name(r) + ": " + title(r) + ", " + duration(r.stats.end_to_end.value) + (i ? ", " + times(ratio(r.stats.end_to_end.value, first.end_to_end.value)) : ""), [["end", r.stats.end_to_end.value]]]), ["end"], () => "end to end", () => okabe[0], "ns")).box.id = "ends";
   const loaded = runs.filter(r => r.stats.loads.count.value);
   if (loaded.length) {
     left.append(make("h3", "A mean load by stage"));
-    const rows = loaded.map(r => [name(r) + ": " + duration(r.stats.loads.mean.value), stagesOf(r.stats.loads)]), keys = usedStages(rows.map(r => r[1]));
-    chart(left, "mean load of each run by stage", 28 + 44 * rows.length, stackedBars(rows, keys, stageName, stageColour, "ns", duration)).box.id = "waterfall";
+    const shares = sharesButton(left);
+    const rows = loaded.map(r => [name(r) + ": " + duration(r.stats.loads.mean.value), stagesOf(r.stats.loads, r.stats)]), keys = usedStages(rows.map(r => r[1]));
+    shares.chart = chart(left, "mean load of each run by stage", 28 + 44 * rows.length, stackedBars(rows, keys, stageName, stageColour, "ns", shares));
+    shares.chart.box.id = "waterfall";
     legendBox(left, keys.map(k => [stageName(k), stageColour(k)]));
   }
   const gpus = runs.filter(r => r.stats.gpu);

@@ -18,29 +18,61 @@ import subprocess
 import sys
 import tempfile
 
+
+def of(scenario, *keys, engine="model"):
+    return [scenario, "--engine", engine, *(word for key in keys for word in ("--set", key))]
+
+
 RUNS = {
-    "sr": ["vadd-znand-sr", "--engine", "model", "--set", "workload.size=65536", "--set", "endpoint.cache_bytes=64KiB"],
-    "cxl": ["vadd-znand-cxl", "--engine", "model", "--set", "workload.size=65536"],
-    "local": ["vadd-znand-gpu-dram", "--set", "workload.size=65536"],
-    "uvm": ["vadd-znand-uvm", "--set", "workload.size=65536"],
-    "ds": ["sort-nand-ds", "--engine", "model", "--set", "workload.size=4096", "--set", "endpoint.open_lines=0"],
-    "noisy": ["bfs-znand-sr", "--engine", "cosim", "--set", "workload.size=1024", "--set", "link.bit_error_rate_s2m=1e-5"],
-    "moe": ["kvdecode-znand-sr", "--engine", "model", "--set", "workload.size=4", "--set", "workload.iterations=2"],
+    "sr": of("vadd-znand-sr", "workload.size=65536", "endpoint.cache_bytes=64KiB"),
+    "cxl": of("vadd-znand-cxl", "workload.size=65536"),
+    "local": of("vadd-znand-gpu-dram", "workload.size=65536"),
+    "uvm": of("vadd-znand-uvm", "workload.size=65536"),
+    "ds": of("sort-nand-ds", "workload.size=4096", "endpoint.open_lines=0"),
+    "noisy": of("bfs-znand-sr", "workload.size=1024", "link.bit_error_rate_s2m=1e-5", engine="cosim"),
+    "moe": of("kvdecode-znand-sr", "workload.size=4", "workload.iterations=2"),
 }
 HOSTILE = "a'\"<script>alert(1)<img src=x onerror=alert(2)>=cmd;&"
-PIXELS = """box => { const c = box.querySelector('canvas'); if (!c) return 0;
-  const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
-  for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 40) seen.add((d[i] >> 4) << 8 | (d[i + 1] >> 4) << 4 | d[i + 2] >> 4);
-  return seen.size; }"""
-CUT = """() => { const w = document.documentElement.clientWidth, bad = [];
+PIXELS = """box => {
+  const c = box.querySelector('canvas'), seen = new Set();
+  if (!c) return 0;
+  const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+  for (let i = 0; i < d.length; i += 4)
+    if (d[i + 3] > 40) seen.add((d[i] >> 4) << 8 | (d[i + 1] >> 4) << 4 | d[i + 2] >> 4);
+  return seen.size;
+}"""
+CUT = """() => {
+  const w = document.documentElement.clientWidth, bad = [];
   if (document.documentElement.scrollWidth > w) bad.push('page of ' + document.documentElement.scrollWidth);
-  document.querySelectorAll('body *').forEach(e => { const r = e.getBoundingClientRect();
-    if (r.width && (r.right > w + 1 || r.left < -1)) bad.push(e.tagName + '.' + e.className + ' to ' + Math.round(r.right)); });
-  return bad; }"""
+  document.querySelectorAll('body *').forEach(e => {
+    const r = e.getBoundingClientRect();
+    if (r.width && (r.right > w + 1 || r.left < -1)) bad.push(e.tagName + '.' + e.className + ' to ' + r.right);
+  });
+  return bad;
+}"""
+# The labels of an axis lie inside their canvas: [text, left, right] of those that do not.
+CUT_LABELS = """() => charts.filter(c => c.view).flatMap(c => {
+  const width = c.view.getWidth(), bad = [];
+  c.view.getZr().storage.getDisplayList(true).forEach(e => {
+    if (e.type !== 'tspan' || e.ignore || e.invisible) return;
+    const r = e.getBoundingRect().clone();
+    if (e.transform) r.applyTransform(e.transform);
+    if (r.x < -1 || r.x + r.width > width + 1) bad.push([c.box.id, e.style.text, r.x, r.x + r.width]);
+  });
+  return bad;
+})"""
 # The middle of the longest part that begins at 0.
-LONGEST = """() => { const c = charts.find(c => c.box.id === 'waterfall'), o = c.view.getOption(), first = o.yAxis[0].data.map((_, row) =>
-  o.series.map(s => s.data[row].value ?? s.data[row]).find(v => v > 0)), most = Math.max(...first), row = first.indexOf(most);
-  return c.view.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, [most / 2, row]); }"""
+LONGEST = """() => {
+  const c = charts.find(c => c.box.id === 'waterfall'), o = c.view.getOption();
+  const first = o.yAxis[0].data.map((_, row) => o.series.map(s => s.data[row].value ?? s.data[row]).find(v => v > 0));
+  const most = Math.max(...first);
+  return c.view.convertToPixel({xAxisIndex: 0, yAxisIndex: 0}, [most / 2, first.indexOf(most)]);
+}"""
+# How long each row of the waterfall is.
+SUMS = """() => {
+  const o = charts.find(c => c.box.id === 'waterfall').view.getOption();
+  return o.yAxis[0].data.map((_, row) => o.series.reduce((sum, s) => sum + (s.data[row].value ?? s.data[row]), 0));
+}"""
 PAINT = "() => performance.getEntriesByType('paint').map(e => [e.name, e.startTime])"
 
 
@@ -49,11 +81,12 @@ class Page:
 
     def __init__(self, browser, file, width, theme):
         self.bad = []
-        self.page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme, device_scale_factor=1)
+        screen = {"width": width, "height": 900}
+        self.page = browser.new_page(viewport=screen, color_scheme=theme, device_scale_factor=1)
         self.page.on("console", lambda m: self.bad.append(f"console: {m.text}"))
         self.page.on("pageerror", lambda e: self.bad.append(f"error: {e}"))
         self.page.on("dialog", lambda d: (self.bad.append(f"alert: {d.message}"), d.dismiss()))
-        self.page.on("request", lambda r: r.url.startswith("file:") or r.url.startswith("data:") or self.bad.append(r.url))
+        self.page.on("request", lambda r: r.url.startswith(("file:", "data:")) or self.bad.append(r.url))
         self.page.goto(file.resolve().as_uri())
         self.page.wait_for_selector("#body > *")
 
@@ -75,13 +108,18 @@ def look(browser, name, file, width, theme, shots):
     charts = p.draw_all()
     p.expect("no chart", charts)
     for chart in charts:
-        p.expect(f"{chart.get_attribute('aria-label')}: no pixels", p.page.evaluate(PIXELS, chart) > 3)
-        p.expect("a chart without a name or without the keyboard", chart.get_attribute("aria-label") and chart.get_attribute("tabindex") == "0")
+        label = chart.get_attribute("aria-label")
+        p.expect(f"{label}: no pixels", p.page.evaluate(PIXELS, chart) > 3)
+        p.expect("a chart without a name", label)
+        p.expect(f"{label}: not reached by the keyboard", chart.get_attribute("tabindex") == "0")
     for cut in p.page.evaluate(CUT)[:3]:
         p.bad.append(f"cut: {cut}")
+    for cut in p.page.evaluate(CUT_LABELS)[:3]:
+        p.bad.append(f"a label is cut: {cut}")
     p.expect("theme", p.page.evaluate("document.documentElement.dataset.theme") == theme)
     if name != "compared":
         opens(p)
+    equals(p)
     p.page.evaluate("scrollTo(0, 0)")
     if shots:
         p.page.screenshot(path=shots / f"{name}-{width}-{theme}.png", full_page=True)
@@ -111,6 +149,18 @@ def opens(p):
         p.page.focus("#time")
         for key in ("ArrowRight", "+", "-", "0"):
             p.page.keyboard.press(key)
+
+
+def equals(p):
+    """The button that makes each row of the waterfall as long as the others, and back."""
+    button = p.page.query_selector("text=each row as 100 %")
+    if not button:
+        return
+    before = p.page.evaluate(SUMS)
+    button.click()
+    p.expect("rows are not as long as each other", all(abs(n - 100) < 0.01 for n in p.page.evaluate(SUMS)))
+    button.click()
+    p.expect("rows are not as they were", p.page.evaluate(SUMS) == before)
 
 
 def prints(browser, file, work):
@@ -150,7 +200,8 @@ def main():
         if not (work / name / "report.html").exists():
             subprocess.run([cxlgpu, "run", *args, "--quiet", "--out", name], cwd=work, check=True)
     compared = ["sr", "cxl", "local", "uvm", HOSTILE]
-    subprocess.run([cxlgpu, "report", *compared, "--out", "compared.html"], cwd=work, check=True, stdout=subprocess.DEVNULL)
+    command = [cxlgpu, "report", *compared, "--out", "compared.html"]
+    subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL)
     pages = {name: work / name / "report.html" for name in [*RUNS, HOSTILE]} | {"compared": work / "compared.html"}
 
     failed = 0
@@ -165,7 +216,8 @@ def main():
                 if file.stat().st_size > 5_000_000:
                     bad.append(f"{file.stat().st_size} bytes")
                 shown = "hostile name" if name == HOSTILE else name
-                print(f"{shown:14} {width:5} {theme:5} {file.stat().st_size:8} bytes, first paint {paint:5.0f} ms: {'FAILED' if bad else 'ok'}", flush=True)
+                size = f"{file.stat().st_size:8} bytes, first paint {paint:5.0f} ms"
+                print(f"{shown:14} {width:5} {theme:5} {size}: {'FAILED' if bad else 'ok'}", flush=True)
                 for line in bad:
                     print("  " + line)
                 failed += bool(bad)

@@ -40,6 +40,11 @@ RequestRecord load(Time at, Time media, std::uint32_t id = 1) {
   return r;
 }
 
+void tell(RunSamples& samples, const RequestRecord& record, RequestKind kind) {
+  LatencyBook book;
+  samples.on_request(record, kind, book.add(record));
+}
+
 TEST(LatencyBins, AreAnEighthWideAndWithoutGaps) {
   for (std::size_t bin = 1; bin + 1 < LatencyBins::kCount; ++bin) {
     const std::uint64_t least = LatencyBins::least(bin), next = LatencyBins::least(bin + 1);
@@ -101,7 +106,7 @@ TEST(SpreadSample, IsSpreadOverAllOfIt) {
 TEST(RunSamples, QueuesHoldWhatWaitsInThem) {
   RunSamples samples;
   for (unsigned i = 0; i < 10; ++i)
-    samples.on_request(load(ns(100 * i), ns(30), i), RequestKind::LoadHit);
+    tell(samples, load(ns(100 * i), ns(30), i), RequestKind::LoadHit);
   const GrowingBins& bins = samples.bins();
   EXPECT_DOUBLE_EQ(sum(bins, RunSamples::LoadBytes), 640);
   EXPECT_DOUBLE_EQ(sum(bins, RunSamples::StoreBytes), 0);
@@ -117,7 +122,7 @@ TEST(RunSamples, TheLongestInEachStageAreKept) {
   std::iota(times.begin(), times.end(), 1);
   std::shuffle(times.begin(), times.end(), std::mt19937(3));
   for (unsigned i = 0; i < times.size(); ++i) {
-    samples.on_request(load(ns(i), ns(times[i]), i), RequestKind::LoadMiss);
+    tell(samples, load(ns(i), ns(times[i]), i), RequestKind::LoadMiss);
   }
   const auto stage = static_cast<std::size_t>(Stage::MediaDone);
   const auto& longest = samples.kind(RequestKind::LoadMiss).longest[stage];
@@ -176,7 +181,7 @@ TEST(RunSamples, AreOfOneSize) {
   std::mt19937 random(1);
   std::size_t early = 0;
   for (std::uint64_t i = 0; i < 1000000; ++i) {
-    samples.on_request(load(ns(20 * i), ns(random() % 2000), 1), RequestKind::LoadHit);
+    tell(samples, load(ns(20 * i), ns(random() % 2000), 1), RequestKind::LoadHit);
     if (i == 10000) early = held();
   }
   EXPECT_LE(held(), early + 1500);
