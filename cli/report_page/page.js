@@ -434,7 +434,7 @@ const addresses = () => {
   const base = Math.min(...kinds.map(k => list[k[0]].points.reduce((a, p) => Math.min(a, p[1]), Infinity)));
   const hex = v => "0x" + Math.round(v).toString(16);
   chart(box, "addresses of loads, MemSpecRd and fills over time", 380, wide => ({
-    grid: {left: 76, right: 16, top: 34, bottom: 70}, legend: {data: kinds.map(k => k[1]), left: 0, top: 0, textStyle: {color: css("--fg"), fontSize: 11}},
+    grid: {left: 82, right: 16, top: 34, bottom: 70}, legend: {data: kinds.map(k => k[1]), left: 0, top: 0, textStyle: {color: css("--fg"), fontSize: 11}},
     xAxis: {type: "value", min: 0, ...axisStyle(), splitLine: {show: false}, splitNumber: wide < 500 ? 3 : 6, axisLabel: {...axisStyle().axisLabel, formatter: v => duration(v)}},
     yAxis: {type: "value", scale: true, min: base, ...axisStyle(), splitNumber: 4, axisLabel: {...axisStyle().axisLabel, formatter: hex, fontSize: 10}},
     dataZoom: [{type: "slider", bottom: 8, height: 20, showDetail: false, borderColor: css("--line")}, {type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false}, {type: "inside", yAxisIndex: 0, zoomOnMouseWheel: "shift", moveOnMouseWheel: false, filterMode: "none"}],

@@ -50,11 +50,11 @@ CUT = """() => {
   });
   return bad;
 }"""
-# The labels of an axis lie inside their canvas: [text, left, right] of those that do not.
+# Labels lie inside their canvas: [chart, text, left, right] of those that do not. A legend has pages.
 CUT_LABELS = """() => charts.filter(c => c.view).flatMap(c => {
-  const width = c.view.getWidth(), bad = [];
+  const width = c.view.getWidth(), bad = [], legend = new Set(c.view.getOption().series.map(s => s.name));
   c.view.getZr().storage.getDisplayList(true).forEach(e => {
-    if (e.type !== 'tspan' || e.ignore || e.invisible) return;
+    if (e.type !== 'tspan' || e.ignore || e.invisible || legend.has(e.style.text)) return;
     const r = e.getBoundingRect().clone();
     if (e.transform) r.applyTransform(e.transform);
     if (r.x < -1 || r.x + r.width > width + 1) bad.push([c.box.id, e.style.text, r.x, r.x + r.width]);
@@ -119,6 +119,11 @@ def look(browser, name, file, width, theme, shots):
     p.expect("theme", p.page.evaluate("document.documentElement.dataset.theme") == theme)
     if name != "compared":
         opens(p)
+    p.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    shown = p.page.inner_text("body")
+    for what in (" run ", "commit ", "gpu.cores"):
+        p.expect(f"the page does not show '{what}'", what in shown or (name == "compared" and what == "gpu.cores"))
+    p.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = false; })")
     equals(p)
     p.page.evaluate("scrollTo(0, 0)")
     if shots:
