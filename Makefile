@@ -12,8 +12,9 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report calibrate results conformance lint \
-  format bench budget synth handover link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults formal fuzz \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test calibrate results conformance \
+  lint format bench budget synth handover link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
+  formal fuzz \
   sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
@@ -47,6 +48,10 @@ rtl-sizes: deps  ## small and large (configs/rtl): each built, and six scenarios
 
 report: sim      ## the latency report of a run
 	@echo "open $(OUT)/report.html"
+
+report-test: build  ## the report page in headless Chromium: every chart, clicks, keys, a phone; CHROMIUM=FILE for another
+	@test -n "$(CHROMIUM)" || scripts/deps.sh report-test
+	@venv=$$(scripts/venv.sh browser) && $$venv/bin/python tests/cli/report_browser.py --cxlgpu $(CXLGPU) $(ARGS)
 
 calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
 	@eval/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)

@@ -135,6 +135,8 @@ class CxlMachine : public Machine {
     if (options_.crash.journalled() && caches_survive()) gpu.watch_stores(&persist_log_);
     return memory_.emplace(gpu.local_memory(), *hdm_, map_);
   }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
+  [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
 
@@ -231,6 +233,20 @@ void CxlMachine::write_crash_images(const FlatMemory& memory, const std::string&
     parts.map().poke(page, bytes);
   }
   EndpointMedia::write_images(dir, parts.shut_down(Time{0}));
+}
+
+RunGauges CxlMachine::gauges() const {
+  std::vector<MediaCounters> media;
+  for (const Media* part : store_->media()) media.push_back(part->counters());
+  RunGauges all = media_gauges(media);
+  for (unsigned port = 0; port < config_.ports; ++port) {
+    const LinkTotals link = engine_->link(port);
+    all.flits_m2s += link.m2s.all;
+    all.flits_s2m += link.s2m.all;
+    all.damaged += link.m2s.damaged + link.s2m.damaged;
+    all.retried += link.m2s.retry + link.s2m.retry;
+  }
+  return all;
 }
 
 void CxlMachine::finish(const RunResult& result, RunOutcome& outcome) {

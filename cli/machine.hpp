@@ -22,6 +22,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/persist/journal.hpp"
+#include "sim/stats/run_samples.hpp"
 #include "sim/stats/run_stats.hpp"
 
 namespace cxlgpu {
@@ -37,6 +38,10 @@ class Machine {
   [[nodiscard]] virtual GpuParams gpu_params() const = 0;
   // Memory as the host sees it: a kernel's input is written to it, its result is read from it.
   [[nodiscard]] virtual Backdoor& contents(Gpu& gpu) = 0;
+  // Before start(): the report page's samples are taken, and outlive the run.
+  virtual void collect(RunSamples& samples) = 0;
+  // What parts have counted so far.
+  [[nodiscard]] virtual RunGauges gauges() const { return {}; }
   // With the input in place. The engine lives as long as the machine.
   [[nodiscard]] virtual Engine& start() = 0;
   // What of the input is behind the engine, for the scoreboard.

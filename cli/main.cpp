@@ -17,7 +17,9 @@
 #include "cli/flit_command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/key_command.hpp"
+#include "cli/log.hpp"
 #include "cli/media_command.hpp"
+#include "cli/report_command.hpp"
 #include "cli/session.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
@@ -32,18 +34,30 @@ using namespace cxlgpu;
 struct RunArguments {
   std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
   std::vector<std::string> sets;
-  std::string seed, waves_from_us, waves_to_us;
+  std::string seed, waves_from_us, waves_to_us, progress_s;
   std::string crash_at, crash_state;
   bool recover = false;
   // Of `crash`.
   std::string points, states, point;
   bool walk = false, invariant_only = false;
+  bool quiet = false;
+  int verbose = 0;
 };
+
+// A word as a shell reads it back.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 // The command as one could type it again.
 std::string replay_command(int argc, char** argv) {
   std::string text;
-  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + std::string(argv[i]);
+  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + quoted(argv[i]);
   return text;
 }
 
@@ -106,8 +120,16 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
                             a.rtl.empty() ? rtl_configuration() : a.rtl, a.machine);
+  set_log_level(a.quiet ? 0 : a.verbose);
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
-  for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
+  if (!a.quiet) {
+    for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
+  }
+  log_info("configuration of {}", configs.string());
+  log_debug("machine {}, changed: {}", config.machine,
+            config.machine_changed.empty()
+                ? "nothing"
+                : fmt::to_string(fmt::join(config.machine_changed, ", ")));
   if (!a.engine.empty()) config.engine = a.engine;
   choose_without_rtl(config, configs, !a.engine.empty());
   SessionOptions options;
@@ -115,6 +137,10 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.trace = a.trace;
   options.out = a.out;
   options.events = a.events;
+  options.quiet = a.quiet;
+  if (!a.progress_s.empty()) {
+    options.progress_s = parse_range(a.progress_s, "command line", "--progress-s", 1, 86400);
+  }
   options.engine.waves = a.waves;
   const auto microseconds = [](const std::string& text, const char* option, std::uint64_t& to) {
     if (!text.empty()) to = parse_range(text, "command line", option, 0, EngineOptions::kToTheEnd);
@@ -191,6 +217,12 @@ int command(int argc, char** argv) {
                   "write every flit of the RTL's links (.gz: compressed)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
+  CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
+  run->add_option("--progress-s", a.progress_s,
+                  "seconds between lines of progress where standard error is no terminal; 30")
+      ->excludes(quiet);
+  run->add_flag("-v,--verbose", a.verbose, "say what is done; -vv: and what it was done with")
+      ->excludes(quiet);
 
   run->add_option("--crash-at", a.crash_at,
                   "power is lost after so many events: what is left goes to endpoint.image_out");
@@ -227,6 +259,9 @@ int command(int argc, char** argv) {
   MediaArguments m;
   add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
 
+  ReportArguments r;
+  add_report_command(*app.add_subcommand("report", "one page that compares runs"), r);
+
   FlitArguments f;
   CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
   add_flit_command(*flit, f);
@@ -235,8 +270,8 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash", "media", "list",
-                                               "explain", "flit",  "help"};
+    const std::vector<std::string> commands = {"run",     "crash",  "media", "list",
+                                               "explain", "report", "flit",  "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -261,6 +296,7 @@ int command(int argc, char** argv) {
   if (list->parsed()) return list_command(config_dir(configs));
   if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
+  if (app.got_subcommand("report")) return report_command(r);
   return flit_command(f);
 }
 

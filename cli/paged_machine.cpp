@@ -135,6 +135,7 @@ class GpuDramMachine : public Machine {
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
     return memory_.emplace(gpu.local_memory(), behind_, map_);
   }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] Engine& start() override { return nobody_; }
   [[nodiscard]] FlatMemory take_initial() override { return {}; }
 
@@ -177,6 +178,8 @@ class PagedMachine : public Machine {
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu&) override { return *contents_; }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
+  [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override { return *engine_; }
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
 
@@ -217,6 +220,15 @@ void PagedMachine::size(const RunInput& input) {
   backing_ = make_backing(config_, options_, params_.bytes);
   engine_ = std::make_unique<PagedEngine>(params_, *backing_.store, &stats_);
   contents_.emplace(*engine_, initial_);
+}
+
+RunGauges PagedMachine::gauges() const {
+  RunGauges all = backing_.drives ? media_gauges(backing_.drives->counters()) : RunGauges{};
+  const PagingStats& paging = engine_->stats();
+  all.page_faults = paging.faults;
+  all.pages_in = paging.pages_in;
+  all.pages_out = paging.pages_out;
+  return all;
 }
 
 void PagedMachine::report(RunOutcome& outcome) {

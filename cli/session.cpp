@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/gpu_figures.hpp"
+#include "cli/log.hpp"
 #include "cli/machine.hpp"
+#include "cli/progress.hpp"
+#include "cli/samples_json.hpp"
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
 #include "cli/write_file.hpp"
@@ -28,6 +32,39 @@ namespace cxlgpu {
 
 namespace {
 
+double since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Asked at steps of a run: gauges of the report page, and progress.
+class SessionWatch : public RunWatch {
+ public:
+  SessionWatch(Progress& progress, const Machine& machine, RunSamples* samples)
+      : progress_(progress), machine_(machine), samples_(samples) {}
+  std::uint64_t on_steps(Time now) override {
+    if (samples_ == nullptr) return progress_.on_steps(now);
+    const Time width = samples_->bins().width();
+    if (now >= polled_ + width) {
+      samples_->on_gauges(now, machine_.gauges());
+      polled_ = now;
+    }
+    left_ = left_ <= gap_ ? progress_.on_steps(now) : left_ - gap_;
+    // Some times in each bin is often enough, whatever a step is.
+    gap_ = now - asked_ < Time{width.ps / 8} ? std::min<std::uint64_t>(2 * gap_, 64)
+                                             : std::max<std::uint64_t>(gap_ / 2, 1);
+    asked_ = now;
+    return gap_;
+  }
+
+ private:
+  Progress& progress_;
+  const Machine& machine_;
+  RunSamples* samples_;
+  Time polled_{0}, asked_{0};
+  std::uint64_t gap_ = 1;   // steps from one question to the next
+  std::uint64_t left_ = 0;  // until progress is asked
+};
+
 // A run in four steps, each once and in this order.
 class Session {
  public:
@@ -45,6 +82,7 @@ class Session {
   int walk();
 
  private:
+  [[nodiscard]] ProgressSample sample() const;
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
   void check_crash() const;
 
@@ -53,8 +91,10 @@ class Session {
   std::unique_ptr<Machine> machine_;
   RunInput input_;
   std::unique_ptr<Gpu> gpu_;  // this or the next
+  std::size_t kernels_ = 0;   // of a workload
   std::unique_ptr<TraceInitiator> replay_;
-  Backdoor* contents_ = nullptr;  // of a workload
+  Backdoor* contents_ = nullptr;         // of a workload
+  std::unique_ptr<RunSamples> samples_;  // if there is to be a report page
   std::optional<ResultFolder> folder_;
   std::optional<CheckedEngine> checked_;
   RunResult result_;
@@ -63,6 +103,7 @@ class Session {
 };
 
 void Session::make() {
+  const auto wall = std::chrono::steady_clock::now();
   machine_ = make_machine(config_, options_);
   input_ = make_input(config_, options_.trace);
   outcome_.data_bytes = input_.data_bytes;
@@ -82,15 +123,26 @@ void Session::make() {
     } else {
       input_.workload->launch(*gpu_);
     }
+    kernels_ = gpu_->kernels_left();
   } else {
     replay_ = make_replay(config_, std::move(input_));
   }
   folder_.emplace(options_.out);
+  if (!options_.out.empty()) {
+    samples_ = std::make_unique<RunSamples>();
+    machine_->collect(*samples_);
+  }
   checked_.emplace(machine_->start());
   checked_->shadow() = machine_->take_initial();
   if (options_.crash.journalled()) {
     before_.copy(checked_->shadow(), machine_->map().persistent_base);
   }
+  log_info("{} of {} bytes, {}, engine {}, seed {}: ready after {:.2f} s",
+           replay_ ? "trace" : "workload " + config_.workload.name, outcome_.data_bytes,
+           to_string(config_.memory), config_.engine, config_.seed, since(wall));
+  if (gpu_)
+    log_info("{} kernels on {} cores of {} warps", kernels_, config_.gpu.cores, config_.gpu.warps);
+  if (replay_) log_info("{} requests and hints in the trace", replay_->remaining());
 }
 
 void Session::check_crash() const {
@@ -135,6 +187,7 @@ void Session::crash() {
   left.copy(states.sure());
   states.write_to(left, choices[options_.crash.state]);
   machine_->write_crash_images(left, config_.endpoint.image_out);
+  if (options_.quiet) return;
   fmt::print("power lost after event {} of {}, state {} of {}: in flight {}; images in {}\n", at,
              journal.events().size(), options_.crash.state, choices.size(),
              states.text(choices[options_.crash.state]), config_.endpoint.image_out);
@@ -174,13 +227,49 @@ int Session::walk() {
   return 1;
 }
 
+ProgressSample Session::sample() const {
+  ProgressSample s;
+  if (replay_) {
+    s.requests = checked_->reads() + checked_->writes();
+    const auto all = static_cast<double>(replay_->position() + replay_->remaining());
+    s.share = static_cast<double>(replay_->position()) / all;
+    return s;
+  }
+  const GpuStats& gpu = gpu_->stats();
+  s.requests =
+      gpu.engine_requests() + gpu.local_reads + gpu.local_writes_full + gpu.local_writes_partial;
+  if (kernels_ > 1) {
+    const std::size_t ended = kernels_ - gpu_->kernels_left();
+    s.share = static_cast<double>(ended) / static_cast<double>(kernels_);
+    s.place = ended == kernels_ ? "results written back"
+                                : fmt::format("kernel {} of {}", ended + 1, kernels_);
+  } else if (outcome_.data_bytes != 0) {
+    s.place =
+        fmt::format("{:.2f} x the data set moved", static_cast<double>(s.requests * kLineBytes) /
+                                                       static_cast<double>(outcome_.data_bytes));
+  }
+  return s;
+}
+
 void Session::run() {
   Initiator& initiator = gpu_ ? static_cast<Initiator&>(*gpu_) : *replay_;
+  Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
+                    options_.progress_s, [this] { return sample(); });
+  SessionWatch watch(progress, *machine_, samples_.get());
   const auto wall = std::chrono::steady_clock::now();
-  result_ = run_to_limit(initiator, *checked_, config_);
-  outcome_.wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+  result_ = run_to_limit(initiator, *checked_, config_, watch);
+  progress.wipe();
+  outcome_.wall_seconds = since(wall);
+  log_info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
+           result_.end.ns() / 1000, outcome_.wall_seconds);
+  log_debug("run: the initiator stepped {} times, {} loads, {} stores", result_.steps,
+            checked_->reads(), checked_->writes());
   machine_->finish(result_, outcome_);
+  if (samples_) {
+    const Time end = std::max(outcome_.end, outcome_.drained);
+    samples_->on_gauges(end, machine_->gauges());
+    samples_->end(end);
+  }
 }
 
 void Session::judge() {
@@ -204,8 +293,14 @@ int Session::report() {
   if (gpu_) outcome_.gpu = gpu_json(gpu_->stats(), config_.gpu);
   nlohmann::json document = to_json(outcome_, machine_->stats());
   machine_->complete(document);
+  for (std::size_t port = 0; port < outcome_.m2s.size(); ++port) {
+    log_debug("port {}: {} flits M2S, {} S2M, {} media reads, {} writes", port,
+              outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
+              outcome_.media[port].writes);
+  }
   const std::optional<std::string> not_written = machine_->close();
-  const int status = finish_session(outcome_, document, options_);
+  const nlohmann::json samples = samples_ ? samples_json(*samples_, config_) : nullptr;
+  const int status = finish_session(outcome_, document, samples, options_);
   if (!not_written) return status;
   fmt::print(stderr, "{}\n", one_line(*not_written));
   return status == 0 ? 2 : status;

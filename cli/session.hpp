@@ -32,7 +32,8 @@ struct SessionOptions {
   std::string out;     // output directory, empty: none
   std::string events;  // event log, empty: none
   EngineOptions engine;
-  bool quiet = false;
+  bool quiet = false;             // nothing on a screen but what went wrong
+  std::uint64_t progress_s = 30;  // between two lines of progress in a log
   CrashOptions crash;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cli/interrupt.hpp"
+#include "cli/log.hpp"
 #include "cli/report.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
@@ -77,6 +78,16 @@ std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes) {
   return (data_bytes * config.local_percent / 100 + 4095) / 4096 * 4096;
 }
 
+RunGauges media_gauges(const std::vector<MediaCounters>& parts) {
+  RunGauges all;
+  for (const MediaCounters& part : parts) {
+    all.collections += part.collections + part.erases;
+    all.programs += part.page_programs;
+    all.suspends += part.program_suspends + part.erase_suspends;
+  }
+  return all;
+}
+
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay) {
   for (const Mismatch& m : checked.records()) {
     outcome.problems.push_back(to_string(m) + "; replay: " + replay);
@@ -91,9 +102,10 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::
   }
 }
 
-RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config) {
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
+                       RunWatch& watch) {
   const Interruptible now;
-  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal());
+  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal(), &watch);
 }
 
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
@@ -166,13 +178,14 @@ void write_wave_files(const EngineOptions& options, const RunConfig& config,
 }
 
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
-                   const SessionOptions& options) {
+                   const nlohmann::json& samples, const SessionOptions& options) {
   std::string where = "none; add --out DIR for stats.json and report.html";
   if (!options.out.empty()) {
     const std::filesystem::path out = options.out;
-    write_files({{out / "stats.json", document.dump(1) + "\n"},
-                 {out / "report.html", report_page(document)}});
+    write_files({{out / "stats.json", json_text(document, 1) + "\n"},
+                 {out / "report.html", report_page(document, samples)}});
     where = (out / "report.html").string();
+    log_info("{} and stats.json beside it are written", where);
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {

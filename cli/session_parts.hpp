@@ -19,6 +19,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
+#include "sim/stats/run_samples.hpp"
 #include "sim/workloads/workload.hpp"
 
 namespace cxlgpu {
@@ -42,10 +43,14 @@ std::uint64_t hdm_end(const RunConfig& config);
 // Bytes of GPU memory for a data set, in whole pages of 4 KiB.
 std::uint64_t local_share(const RunConfig& config, std::uint64_t data_bytes);
 
+// Of all parts together, what of it the report page shows over time.
+RunGauges media_gauges(const std::vector<MediaCounters>& parts);
+
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
 // Up to run.limit_us or a signal that asks to stop.
-RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config);
+RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
+                       RunWatch& watch);
 
 // What a run left undone that its limit or a signal ended; a deadlock is a problem. `gpu` or
 // `replay` is null, and `gpu` has counted up to its end.
@@ -57,7 +62,8 @@ void check_waves_place(const std::string& waves);
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
                       std::optional<Time> first);
 // Prints and writes what came out, problems too, and gives the exit status of session.hpp.
+// `samples`: of samples_json(), null: none were taken.
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
-                   const SessionOptions& options);
+                   const nlohmann::json& samples, const SessionOptions& options);
 
 }  // namespace cxlgpu

@@ -52,6 +52,24 @@ json ns(Time t) {
   return figure(t.ns(), "ns");
 }
 
+// Eight bins to each doubling (sim/stats/latency_bins.hpp), from the first that is not empty to the
+// last.
+json histogram(const LatencyBook& book) {
+  const auto counts = book.histogram();
+  const auto some = [](std::uint64_t n) { return n != 0; };
+  const auto first = std::find_if(counts.begin(), counts.end(), some);
+  const auto last = std::find_if(counts.rbegin(), counts.rend(), some).base();
+  json least = json::array(), count = json::array();
+  for (auto bin = first; bin < last; ++bin) {
+    least.push_back(
+        static_cast<double>(LatencyBins::least(static_cast<std::size_t>(bin - counts.begin()))) /
+        1000);
+    count.push_back(*bin);
+  }
+  return {{"from", {{"values", least}, {"unit", "ns"}}},
+          {"count", {{"values", count}, {"unit", "requests"}}}};
+}
+
 json latency(const LatencyBook& book) {
   const Percentiles p = book.percentiles();
   json stages = json::array();
@@ -282,6 +300,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
     if (book.count() == 0) continue;
     json entry = latency(book);
     entry["kind"] = kRequestKindNames[k];
+    entry["histogram"] = histogram(book);
     kinds.push_back(entry);
   }
   json media = json::array();
@@ -307,7 +326,6 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
   }
   json control = json::array();
   for (const LoadControlPoint& p : stats.load_control()) {
-    if (control.size() == 5000) break;  // enough for a picture
     control.push_back({p.at.ns(), p.port, p.state});
   }
   json slow = json::array();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "common/input_error.hpp"
@@ -14,6 +15,10 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   flits::OutputFile file(path);
   file.write(text);
   file.publish();
+}
+
+std::string json_text(const nlohmann::json& document, int indent) {
+  return document.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {

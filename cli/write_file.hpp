@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@ namespace cxlgpu {
 void write_file(const std::filesystem::path& path, std::string_view text);
 // All of them or none: no name is taken before every byte of each is on the disk.
 void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files);
+
+// `indent` -1: in one line. Bytes that are no UTF-8, of a path for example, become U+FFFD.
+[[nodiscard]] std::string json_text(const nlohmann::json& document, int indent);
 
 // The folder for results, made before anything is simulated. What was made goes again if it is
 // still empty at the end.

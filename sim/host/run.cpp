@@ -19,9 +19,11 @@ std::string_view to_string(RunStatus status) {
   return "unknown";
 }
 
-RunResult run(Initiator& initiator, Engine& engine, Time limit, const std::atomic<int>* stop) {
+RunResult run(Initiator& initiator, Engine& engine, Time limit, const std::atomic<int>* stop,
+              RunWatch* watch) {
   RunResult result;
-  Time now = engine.now();  // a step takes no time
+  std::uint64_t ask = watch == nullptr ? 0 : 1;  // in which step the watch is asked
+  Time now = engine.now();                       // a step takes no time
   for (;;) {
     initiator.step(engine);
     ++result.steps;
@@ -31,6 +33,7 @@ RunResult run(Initiator& initiator, Engine& engine, Time limit, const std::atomi
       result.status = RunStatus::Stopped;
       return result;
     }
+    if (result.steps == ask) ask += watch->on_steps(now);
     if (now >= limit) {
       result.status = RunStatus::TimeLimit;
       return result;

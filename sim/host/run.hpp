@@ -30,8 +30,17 @@ struct RunResult {
 
 std::string_view to_string(RunStatus status);
 
-// `stop`: not 0 once the run is to end before its time; null: never.
+// Looks on while a run goes.
+class RunWatch {
+ public:
+  virtual ~RunWatch() = default;
+  // After a step of the initiator; after how many more it is to be asked again, at least 1.
+  virtual std::uint64_t on_steps(Time now) = 0;
+};
+
+// `stop`: not 0 once the run is to end before its time; null: never. `watch`: null for
+// none.
 RunResult run(Initiator& initiator, Engine& engine, Time limit = Time::never(),
-              const std::atomic<int>* stop = nullptr);
+              const std::atomic<int>* stop = nullptr, RunWatch* watch = nullptr);
 
 }  // namespace cxlgpu

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/stats/run_samples.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -27,73 +29,7 @@ RequestKind kind_of(const RequestRecord& record) {
   return RequestKind::LoadDirect;
 }
 
-Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
-  Percentiles p;
-  p.count = latencies.size();
-  if (latencies.empty()) return p;
-  // Ranks are asked for rising: each search begins where the last one ended, and nothing is sorted.
-  auto from = latencies.begin();
-  const auto rank = [&](double share) {
-    const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies.size()));
-    const auto at =
-        latencies.begin() + static_cast<std::ptrdiff_t>(std::min(index, latencies.size() - 1));
-    std::nth_element(from, at, latencies.end());
-    from = at;
-    return Time{*at};
-  };
-  std::uint64_t sum = 0;
-  for (const std::uint64_t latency : latencies) sum += latency;
-  p.mean = Time{sum / latencies.size()};
-  p.p50 = rank(0.5);
-  p.p90 = rank(0.9);
-  p.p99 = rank(0.99);
-  p.p999 = rank(0.999);
-  p.max = Time{*std::max_element(from, latencies.end())};
-  return p;
-}
-
 }  // namespace
-
-void LatencyBook::add(const RequestRecord& record) {
-  latencies_.push_back(record.latency().ps);
-  accepted_.push_back(record.time(Stage::SysAccept).ps);
-  Time before = record.time(Stage::SysAccept);
-  for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    if (record.at[stage] == Time::never()) continue;
-    stage_sum_[stage] += (record.at[stage] - before).ps;
-    before = record.at[stage];
-  }
-}
-
-void LatencyBook::add(const LatencyBook& other) {
-  latencies_.insert(latencies_.end(), other.latencies_.begin(), other.latencies_.end());
-  accepted_.insert(accepted_.end(), other.accepted_.begin(), other.accepted_.end());
-  for (std::size_t stage = 0; stage < kPathStages; ++stage) {
-    stage_sum_[stage] += other.stage_sum_[stage];
-  }
-}
-
-Percentiles LatencyBook::percentiles() const {
-  return percentiles_of(latencies_);
-}
-
-std::vector<Percentiles> LatencyBook::series(const TimeBins& bins) const {
-  std::vector<std::vector<std::uint64_t>> parts(bins.count);
-  for (std::size_t i = 0; i < latencies_.size(); ++i) {
-    parts[bins.of(Time{accepted_[i]})].push_back(latencies_[i]);
-  }
-  std::vector<Percentiles> all;
-  for (std::vector<std::uint64_t>& part : parts) all.push_back(percentiles_of(std::move(part)));
-  return all;
-}
-
-std::array<double, kPathStages> LatencyBook::stage_means_ps() const {
-  std::array<double, kPathStages> means{};
-  for (std::size_t stage = 0; stage < kPathStages && !latencies_.empty(); ++stage) {
-    means[stage] = static_cast<double>(stage_sum_[stage]) / static_cast<double>(latencies_.size());
-  }
-  return means;
-}
 
 RunStats::RunStats(std::uint32_t line_bytes)
     : tracker_([this](const RequestRecord& record) { on_record(record); }),
@@ -111,7 +47,7 @@ void RunStats::on_event(const TraceEvent& event) {
       on_lookup(event);
       break;
     case Stage::PortRespond:
-      dev_loads_.push_back(event.at.ps << 2 | (event.info >> kTagBits & 3));
+      dev_loads_.add(event.at, event.info >> kTagBits & 3);
       break;
     case Stage::SpecIssue:
     case Stage::SpecFill:
@@ -127,6 +63,7 @@ void RunStats::on_event(const TraceEvent& event) {
 
 // What is not of a request's path.
 void RunStats::on_other(const TraceEvent& event) {
+  if (samples_ != nullptr) samples_->on_other(event);
   switch (event.stage) {
     case Stage::SpecIssue:
       ++spec_.sent;
@@ -141,7 +78,9 @@ void RunStats::on_other(const TraceEvent& event) {
       ++spec_.dropped;
       break;
     case Stage::LoadControl:
-      load_control_.push_back({event.at, event.port, static_cast<std::uint8_t>(event.info)});
+      if (load_control_.size() < kMostControl) {
+        load_control_.push_back({event.at, event.port, static_cast<std::uint8_t>(event.info)});
+      }
       break;
     case Stage::DsEvent:
       on_ds(event);
@@ -207,7 +146,12 @@ void RunStats::on_lookup(const TraceEvent& event) {
 }
 
 void RunStats::on_record(const RequestRecord& record) {
-  books_[static_cast<std::size_t>(kind_of(record))].add(record);
+  if (records_++ == kExact) {
+    for (LatencyBook& book : books_) book.fold();
+  }
+  const RequestKind kind = kind_of(record);
+  const StageTimes times = books_[static_cast<std::size_t>(kind)].add(record);
+  if (samples_ != nullptr) samples_->on_request(record, kind, times);
   if (record.is_write) return;
   const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
     return a.latency() > b.latency();
@@ -226,13 +170,6 @@ LatencyBook RunStats::loads() const {
     all.add(kind(load));
   }
   return all;
-}
-
-std::vector<DevLoadCounts> RunStats::dev_loads(const TimeBins& bins) const {
-  std::vector<DevLoadCounts> counts(bins.count);
-  for (const std::uint64_t response : dev_loads_)
-    ++counts[bins.of(Time{response >> 2})][response & 3];
-  return counts;
 }
 
 double RunStats::hit_rate() const {

@@ -8,6 +8,9 @@
 //          the stage passed before it; a stage not passed gets nothing.
 //          Over time, a request stands in the bin in which it was accepted, a response in the one
 //          in which the root port took it; what comes past the last bin stands in the last.
+// Shapes:  latencies are exact up to kExact requests of all kinds; from there on they, and curves,
+//          are of histograms and bins, in memory of one size (LatencyBook, Occupancy,
+//          DevLoadCurve).
 #pragma once
 
 #include <cstdint>
@@ -15,45 +18,16 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/stats/dev_load_curve.hpp"
+#include "sim/stats/latency_book.hpp"
 #include "sim/stats/occupancy.hpp"
+#include "sim/stats/request_kind.hpp"
 #include "sim/stats/request_tracker.hpp"
 #include "sim/stats/time_bins.hpp"
 
 namespace cxlgpu {
 
-enum class RequestKind : std::uint8_t {
-  LoadHit,
-  LoadMiss,
-  LoadMerge,
-  LoadDirect,
-  LoadLocal,
-  Store,
-  Count
-};
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(RequestKind::Count)>
-    kRequestKindNames = {"load, internal DRAM hit",  "load, internal DRAM miss",
-                         "load, merged with a fill", "load, no internal DRAM",
-                         "load, deferred store",     "store"};
-
-struct Percentiles {
-  std::uint64_t count = 0;
-  Time mean, p50, p90, p99, p999, max;
-};
-
-class LatencyBook {
- public:
-  void add(const RequestRecord& record);
-  void add(const LatencyBook& other);
-  [[nodiscard]] Percentiles percentiles() const;
-  [[nodiscard]] std::vector<Percentiles> series(const TimeBins& bins) const;
-  [[nodiscard]] std::uint64_t count() const { return latencies_.size(); }
-  // Mean time charged to each stage; sums to the mean latency.
-  [[nodiscard]] std::array<double, kPathStages> stage_means_ps() const;
-
- private:
-  std::vector<std::uint64_t> latencies_, accepted_;  // of each request
-  std::array<std::uint64_t, kPathStages> stage_sum_{};
-};
+class RunSamples;
 
 // Named as stats.json names them.
 struct SpecStats {
@@ -92,14 +66,14 @@ struct LoadControlPoint {
   std::uint8_t state = 0;
 };
 
-// Responses that said each DevLoad.
-using DevLoadCounts = std::array<std::uint64_t, 4>;
-
 class RunStats : public TraceSink {
  public:
+  static constexpr std::uint64_t kExact = 1u << 20;
   // `line_bytes`: of the endpoints' internal DRAM, which is filled by lines.
   explicit RunStats(std::uint32_t line_bytes = 256);
   void on_event(const TraceEvent& event) override;
+  // From here on `samples` is told what it shows; it outlives the run.
+  void collect(RunSamples& samples) { samples_ = &samples; }
 
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
     return books_[static_cast<std::size_t>(kind)];
@@ -109,8 +83,12 @@ class RunStats : public TraceSink {
   [[nodiscard]] const SpecStats& spec() const { return spec_; }
   [[nodiscard]] HintStats hints() const;  // of the events so far
   [[nodiscard]] const std::vector<DsStats>& deterministic_store() const { return ds_; }  // by port
+  // The first kMostControl changes: enough for a picture.
+  static constexpr std::size_t kMostControl = 5000;
   [[nodiscard]] const std::vector<LoadControlPoint>& load_control() const { return load_control_; }
-  [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const;
+  [[nodiscard]] std::vector<DevLoadCounts> dev_loads(const TimeBins& bins) const {
+    return dev_loads_.series(bins);
+  }
   // Loads and stores that wait in the endpoints' receive queues, all endpoints together, those that
   // deterministic store sends among them; MemSpecRd are left out.
   [[nodiscard]] const Occupancy& ingress() const { return ingress_; }
@@ -136,7 +114,8 @@ class RunStats : public TraceSink {
   }
 
   RequestTracker tracker_;
-  std::uint64_t line_bytes_;
+  RunSamples* samples_ = nullptr;
+  std::uint64_t line_bytes_, records_ = 0;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;
   std::array<std::uint64_t, 4> lookups_{};
@@ -145,7 +124,7 @@ class RunStats : public TraceSink {
   std::unordered_map<std::uint64_t, Time> hinted_;  // granules named, no load since: when
   std::vector<DsStats> ds_;                         // of ports up to the last with an event
   std::vector<LoadControlPoint> load_control_;
-  std::vector<std::uint64_t> dev_loads_;  // of each response, 4 * time in ps + DevLoad
+  DevLoadCurve dev_loads_;
   Occupancy ingress_;
   std::vector<RequestRecord> slowest_;
 };

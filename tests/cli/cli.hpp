@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -53,6 +54,8 @@ inline std::string joined(const Args& args) {
 struct Result {
   int status = -1;  // 128 + signal for a crash, as a shell has it
   std::string out, err;
+  std::vector<std::string>
+      progress;  // lines of it, which are not in `err`: a slow machine has some
 };
 
 // A folder of its own for each test; the command runs in it.
@@ -104,7 +107,17 @@ class Cli : public ::testing::Test {
     Result result;
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (setting.out.empty()) result.out = read_text(out);
-    result.err = read_text(err);
+    const std::string said = read_text(err);
+    for (std::size_t at = 0; at < said.size();) {
+      const std::size_t end = std::min(said.find('\n', at), said.size() - 1) + 1;
+      const std::string line = said.substr(at, end - at);
+      if (line.starts_with("progress: ") && line.ends_with("\n")) {
+        result.progress.push_back(line.substr(0, line.size() - 1));
+      } else {
+        result.err += line;
+      }
+      at = end;
+    }
     return result;
   }
 

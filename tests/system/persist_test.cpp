@@ -3,7 +3,7 @@
 // endpoint that does not wait would leave.
 #include <utility>
 
-#include "tb/run_stats.hpp"
+#include "sim/stats/run_stats.hpp"
 #include "tb/system_engine.hpp"
 #include "tests/sim/persist/litmus.hpp"
 
