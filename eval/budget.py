@@ -92,9 +92,11 @@ def measure(run, cxlgpu, valgrind="valgrind"):
     with tempfile.TemporaryDirectory() as folder:
         scenario, extra = options(run, folder)
         profile = pathlib.Path(folder) / "callgrind.out"
+        run_it = [str(cxlgpu), "run", scenario, "--engine", "model", "--seed", "1", *extra]
+        # Without --out: what the report page samples is not part of the model.
         command = [
             *(valgrind, "--tool=callgrind", f"--callgrind-out-file={profile}", "--toggle-collect=cxlgpu::run(*"),
-            *(str(cxlgpu), "run", scenario, "--engine", "model", "--seed", "1", "--out", folder, *extra),
+            *run_it,
         ]
         try:
             done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={"PATH": "/usr/bin:/bin"})
@@ -103,6 +105,7 @@ def measure(run, cxlgpu, valgrind="valgrind"):
         if done.returncode != 0:
             sys.exit(f"budget: {' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         parts = by_part(profile.read_text())
+        subprocess.run([*run_it, "--out", folder], capture_output=True, cwd=folder, check=True)
         stats = runs.read(pathlib.Path(folder) / "stats.json")
     if not parts:
         sys.exit("budget: no instruction was counted inside cxlgpu::run(); if it has another name, change it here")

@@ -172,7 +172,7 @@ const stackedBars = (rows, keys, nameOf, colourOf, unit, shares = {on: false}) =
     data: rows.map((_, row) => shares.on ? 100 * value(row, key) / (sums[row] || 1) : value(row, key))}));
   const stops = [];
   rows.forEach((r, row) => series.forEach((one, i) => { if (one.data[row] > 0) stops.push({seriesIndex: i, dataIndex: row}); }));
-  return {grid: {left: 4, right: 14, top: 16, bottom: whole ? 4 : 24}, xAxis: {type: "value", max: largest, show: !whole, ...axisStyle(), splitNumber: width < 500 ? 3 : 5, axisLabel: {...axisStyle().axisLabel, formatter: v => v === 0 ? "0" : duration(v), alignMinLabel: "left", showMaxLabel: false}},
+  return {grid: {left: 4, right: 24, top: 16, bottom: whole ? 4 : 24}, xAxis: {type: "value", max: largest, show: !whole, ...axisStyle(), splitNumber: width < 500 ? 3 : 5, axisLabel: {...axisStyle().axisLabel, formatter: v => v === 0 ? "0" : duration(v), alignMinLabel: "left", showMaxLabel: false}},
     yAxis: barAxis(rows.map(r => r[0])), series, stops,
     tooltip: tooltip({trigger: "item", formatter: p => "<b>" + esc(p.seriesName) + "</b><br>" + esc(rows[p.dataIndex][0]) + "<br>" + esc(text(value(p.dataIndex, keys[p.seriesIndex]))) +
       (unit === "%" ? "" : ", " + esc(percent(value(p.dataIndex, keys[p.seriesIndex]) / (sums[p.dataIndex] || 1))) + " of " + esc(duration(sums[p.dataIndex])))})};
@@ -349,7 +349,7 @@ const latencies = () => {
     const marks = [["50 %", s.loads.p50.value], ["99 %", s.loads.p99.value]].filter(() => s.loads.count.value);
     if (marks.length) series[0].markLine = {silent: true, symbol: "none", lineStyle: {color: css("--muted"), type: "dashed"}, label: {color: css("--muted"), fontSize: 11, formatter: p => marks[p.dataIndex][0]}, data: marks.map(m => ({xAxis: bin(m[1])}))};
     const x = (index, show) => ({type: "category", gridIndex: index, data: all.map(duration), ...axisStyle(), axisLabel: {...axisStyle().axisLabel, show}, axisTick: {show: false}});
-    return {grid: [{left: 54, right: 16, top: 40, height: 200}, {left: 54, right: 16, top: 262, height: 120}], legend: {data: s.kinds.map(k => k.kind), textStyle: {color: css("--fg"), fontSize: 11}, type: "scroll", top: 0, left: 0, itemWidth: 14, itemHeight: 10, pageTextStyle: {color: css("--fg")}},
+    return {grid: [{left: 54, right: 24, top: 40, height: 200}, {left: 54, right: 24, top: 262, height: 120}], legend: {data: s.kinds.map(k => k.kind), textStyle: {color: css("--fg"), fontSize: 11}, type: "scroll", top: 0, left: 0, itemWidth: 14, itemHeight: 10, pageTextStyle: {color: css("--fg")}},
       xAxis: [x(0, false), x(1, true)], yAxis: [{type: "value", gridIndex: 0, ...axisStyle(), axisLabel: {...axisStyle().axisLabel, formatter: v => scaled(v, [[1, ""], [1e3, "k"], [1e6, "M"]])}, splitNumber: 4}, {type: "value", gridIndex: 1, max: 100, ...axisStyle(), axisLabel: {...axisStyle().axisLabel, formatter: "{value} %"}, splitNumber: 2}],
       axisPointer: {link: [{xAxisIndex: "all"}], lineStyle: {color: css("--muted")}}, series, stops: counts.flatMap((list, i) => list.map((n, j) => n ? {seriesIndex: i, dataIndex: j} : null).filter(Boolean)),
       tooltip: tooltip({trigger: "axis", axisPointer: {type: "line"}, formatter: ps => "<b>" + esc(duration(all[ps[0].dataIndex])) + (all[ps[0].dataIndex + 1] ? " to " + esc(duration(all[ps[0].dataIndex + 1])) : "") + "</b>" +
@@ -404,7 +404,7 @@ const overTime = () => {
     const most = panes.map(p => Math.max(...p.lines.flatMap(l => l.data.map(d => d[1] || 0))));
     return {title: panes.map((p, i) => ({text: p.name + (p.unit ? ", " + p.unit : ""), left: 0, top: tops[i] - 40, textStyle: {fontSize: 12, fontWeight: 600, color: css("--fg"), width: wide - 10, overflow: "truncate"}})),
       legend: panes.map((p, i) => ({data: p.lines.map(l => l.name), left: 0, top: tops[i] - 23, itemWidth: 12, itemHeight: 8, itemGap: 8, type: "scroll", width: wide - 10, textStyle: {color: css("--muted"), fontSize: 11}, pageTextStyle: {color: css("--muted")}, pageIconSize: 10})),
-      grid: panes.map((p, i) => ({left: 48, right: 14, top: tops[i], height: heights[i]})),
+      grid: panes.map((p, i) => ({left: 48, right: 24, top: tops[i], height: heights[i]})),
       xAxis: panes.map((p, i) => ({type: "value", gridIndex: i, min: 0, max: end, ...axisStyle(), splitLine: {show: false}, splitNumber: wide < 500 ? 3 : 6, axisLabel: {...axisStyle().axisLabel, show: i === panes.length - 1, formatter: pace, showMaxLabel: false}, axisPointer: {show: true, label: {show: i === panes.length - 1, formatter: v => pace(v.value)}}})),
       yAxis: panes.map((p, i) => ({type: p.log ? "log" : "value", gridIndex: i, max: p.max, ...axisStyle(), splitNumber: p.tall ? 4 : 2, axisLabel: {...axisStyle().axisLabel, formatter: v => p.unit === "ns" ? duration(v) : scaled(v, [[1, ""], [1e3, "k"], [1e6, "M"]]).trim()}, min: most[i] && p.log ? "dataMin" : undefined})),
       axisPointer: {link: [{xAxisIndex: "all"}], lineStyle: {color: css("--fg")}}, series,
@@ -434,7 +434,7 @@ const addresses = () => {
   const base = Math.min(...kinds.map(k => list[k[0]].points.reduce((a, p) => Math.min(a, p[1]), Infinity)));
   const hex = v => "0x" + Math.round(v).toString(16);
   chart(box, "addresses of loads, MemSpecRd and fills over time", 380, wide => ({
-    grid: {left: 82, right: 16, top: 34, bottom: 70}, legend: {data: kinds.map(k => k[1]), left: 0, top: 0, textStyle: {color: css("--fg"), fontSize: 11}},
+    grid: {left: 82, right: 24, top: 34, bottom: 70}, legend: {data: kinds.map(k => k[1]), left: 0, top: 0, textStyle: {color: css("--fg"), fontSize: 11}},
     xAxis: {type: "value", min: 0, ...axisStyle(), splitLine: {show: false}, splitNumber: wide < 500 ? 3 : 6, axisLabel: {...axisStyle().axisLabel, formatter: v => duration(v)}},
     yAxis: {type: "value", scale: true, min: base, ...axisStyle(), splitNumber: 4, axisLabel: {...axisStyle().axisLabel, formatter: hex, fontSize: 10}},
     dataZoom: [{type: "slider", bottom: 8, height: 20, showDetail: false, borderColor: css("--line")}, {type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false}, {type: "inside", yAxisIndex: 0, zoomOnMouseWheel: "shift", moveOnMouseWheel: false, filterMode: "none"}],
@@ -534,7 +534,7 @@ const comparePage = () => {
   if (loaded.length) {
     const box = section("Latency of loads", "The share of all loads that was answered within a time.");
     chart(box, "cumulative distribution of load latency of each run", 300, () => ({
-      grid: {left: 48, right: 16, top: 34, bottom: 28}, legend: {data: loaded.map(name), left: 0, top: 0, type: "scroll", textStyle: {color: css("--fg"), fontSize: 11}},
+      grid: {left: 48, right: 24, top: 34, bottom: 28}, legend: {data: loaded.map(name), left: 0, top: 0, type: "scroll", textStyle: {color: css("--fg"), fontSize: 11}},
       xAxis: {type: "log", min: "dataMin", ...axisStyle(), axisLabel: {...axisStyle().axisLabel, formatter: duration}}, yAxis: {type: "value", max: 100, ...axisStyle(), axisLabel: {...axisStyle().axisLabel, formatter: "{value} %"}},
       series: loaded.map(r => { let sum = 0; return {type: "line", step: "end", symbol: "none", name: name(r), color: runColour(runs.indexOf(r)), lineStyle: {width: 2, type: ["solid", "dashed", "dotted"][runs.indexOf(r) % 3]}, data: histogramOf(r.stats, isLoad).map(([from, n]) => [Math.max(from, .1), 100 * (sum += n) / r.stats.loads.count.value])}; }),
       tooltip: tooltip({trigger: "axis", formatter: ps => "<b>" + esc(duration(ps[0].value[0])) + "</b>" + ps.map(p => "<br>" + p.marker + esc(p.seriesName) + " " + esc(fmt(p.value[1])) + " %").join("")})

@@ -33,7 +33,7 @@ class DevLoadCurve {
   [[nodiscard]] std::vector<DevLoadCounts> series(const TimeBins& bins) const;
 
  private:
-  void count(Time at, unsigned level);
+  [[gnu::cold]] void count(Time at, unsigned level);
 
   std::size_t exact_;                // 0 once folded
   std::vector<std::uint64_t> each_;  // 4 * time in ps + DevLoad

@@ -33,25 +33,37 @@ Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
   return p;
 }
 
-}  // namespace
-
-StageTimes LatencyBook::add(const RequestRecord& record) {
-  const Time accepted = record.time(Stage::SysAccept);
-  ++count_;
-  if (folded()) {
-    count(accepted.ps, record.latency().ps);
-  } else {
-    latencies_.push_back(record.latency().ps);
-    accepted_.push_back(accepted.ps);
-  }
-  StageTimes times{};
-  Time before = accepted;
+template <typename Each>
+void for_each_stage(const RequestRecord& record, const Each& each) {
+  Time before = record.time(Stage::SysAccept);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
     if (record.at[stage] == Time::never()) continue;
-    times[stage] = (record.at[stage] - before).ps;
-    stage_sum_[stage] += times[stage];
+    each(stage, (record.at[stage] - before).ps);
     before = record.at[stage];
   }
+}
+
+}  // namespace
+
+inline void LatencyBook::note(Time accepted, Time latency) {
+  ++count_;
+  if (folded()) return count(accepted.ps, latency.ps);
+  latencies_.push_back(latency.ps);
+  accepted_.push_back(accepted.ps);
+}
+
+void LatencyBook::add(const RequestRecord& record) {
+  note(record.time(Stage::SysAccept), record.latency());
+  for_each_stage(record, [this](std::size_t stage, std::uint64_t in) { stage_sum_[stage] += in; });
+}
+
+StageTimes LatencyBook::add_timed(const RequestRecord& record) {
+  note(record.time(Stage::SysAccept), record.latency());
+  StageTimes times{};
+  for_each_stage(record, [&](std::size_t stage, std::uint64_t in) {
+    stage_sum_[stage] += in;
+    times[stage] = in;
+  });
   return times;
 }
 

@@ -29,8 +29,9 @@ class LatencyBook {
  public:
   static constexpr std::size_t kBins = 256;
 
-  // The time it was in each stage: found here, once for all who ask.
-  StageTimes add(const RequestRecord& record);
+  void add(const RequestRecord& record);
+  // The time it was in each stage besides, for who needs it: it costs a fifth more.
+  StageTimes add_timed(const RequestRecord& record);
   void add(const LatencyBook& other);
   void fold();
   [[nodiscard]] Percentiles percentiles() const;
@@ -44,6 +45,7 @@ class LatencyBook {
  private:
   [[nodiscard]] bool folded() const { return !parts_.empty(); }
   [[nodiscard]] LatencyCounts whole() const;
+  void note(Time accepted, Time latency);
   void widen();
   void count(std::uint64_t accepted, std::uint64_t latency);
 

@@ -30,12 +30,12 @@ class Occupancy {
  private:
   enum Curve : std::size_t { Net, NetTimesWhen };
 
-  void step(std::uint64_t one) {
+  [[gnu::always_inline]] void step(std::uint64_t one) {
     if (steps_.size() < exact_) [[likely]]
       return steps_.push_back(one);
     count(one);
   }
-  void count(std::uint64_t one);
+  [[gnu::cold]] void count(std::uint64_t one);
   void fold();
   [[nodiscard]] std::vector<double> folded_series(const TimeBins& bins) const;
 

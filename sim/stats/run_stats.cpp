@@ -150,8 +150,12 @@ void RunStats::on_record(const RequestRecord& record) {
     for (LatencyBook& book : books_) book.fold();
   }
   const RequestKind kind = kind_of(record);
-  const StageTimes times = books_[static_cast<std::size_t>(kind)].add(record);
-  if (samples_ != nullptr) samples_->on_request(record, kind, times);
+  LatencyBook& book = books_[static_cast<std::size_t>(kind)];
+  if (samples_ == nullptr) {
+    book.add(record);
+  } else {
+    samples_->on_request(record, kind, book.add_timed(record));
+  }
   if (record.is_write) return;
   const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
     return a.latency() > b.latency();

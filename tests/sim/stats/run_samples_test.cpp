@@ -42,7 +42,7 @@ RequestRecord load(Time at, Time media, std::uint32_t id = 1) {
 
 void tell(RunSamples& samples, const RequestRecord& record, RequestKind kind) {
   LatencyBook book;
-  samples.on_request(record, kind, book.add(record));
+  samples.on_request(record, kind, book.add_timed(record));
 }
 
 TEST(LatencyBins, AreAnEighthWideAndWithoutGaps) {
