@@ -173,7 +173,11 @@ function(cxlgpu_verilate target top_file)
   # The standard library of C++14 is read in half the time of that of C++20.
   set_target_properties(${target} PROPERTIES CXX_STANDARD 14)
   get_target_property(folder ${target} BINARY_DIR)
-  cxlgpu_read_once(${target} ${folder}/CMakeFiles/${target}.dir/${V_PREFIX}.dir/${V_PREFIX}__Syms.h)
+  set(folder ${folder}/CMakeFiles/${target}.dir)
+  cxlgpu_read_once(${target} ${folder}/${V_PREFIX}.dir/${V_PREFIX}__Syms.h)
+  # No rule names the header: without this it would be read before a changed RTL has been verilated, and with the old one.
+  set_source_files_properties(${folder}/cmake_pch.hxx.cxx PROPERTIES
+                              OBJECT_DEPENDS ${folder}/${V_PREFIX}.dir/${V_PREFIX}.cpp)
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})  # g++ takes a header that was read with optimisation for nothing else
     get_source_file_property(flags ${source} TARGET_DIRECTORY ${target} COMPILE_FLAGS)
