@@ -158,8 +158,8 @@ const legendBox = (parent, entries) => {
   parent.append(box);
 };
 // Categories stand above their bars, so that they have the whole width.
-const barAxis = names => ({type: "category", data: names, inverse: true, axisLine: {show: false}, axisTick: {show: false},
-  axisLabel: {inside: true, color: css("--fg"), fontSize: 12, verticalAlign: "bottom", padding: [0, 0, 13, 0], margin: 0}, z: 5});
+const barAxis = (names, width) => ({type: "category", data: names, inverse: true, axisLine: {show: false}, axisTick: {show: false},
+  axisLabel: {inside: true, width: width - 24, overflow: "truncate", color: css("--fg"), fontSize: 12, verticalAlign: "bottom", padding: [0, 0, 13, 0], margin: 0}, z: 5});
 // rows: [label, [[key, value] ...]]; names and colours of keys. The axis is linear, since lengths are compared; a row that is
 // short beside the others is seen when each row is drawn as long as the others, with `shares`.
 const stackedBars = (rows, keys, nameOf, colourOf, unit, shares = {on: false}) => width => {
@@ -173,7 +173,7 @@ const stackedBars = (rows, keys, nameOf, colourOf, unit, shares = {on: false}) =
   const stops = [];
   rows.forEach((r, row) => series.forEach((one, i) => { if (one.data[row] > 0) stops.push({seriesIndex: i, dataIndex: row}); }));
   return {grid: {left: 4, right: 24, top: 16, bottom: whole ? 4 : 24}, xAxis: {type: "value", max: largest, show: !whole, ...axisStyle(), splitNumber: width < 500 ? 3 : 5, axisLabel: {...axisStyle().axisLabel, formatter: v => v === 0 ? "0" : duration(v), alignMinLabel: "left", showMaxLabel: false}},
-    yAxis: barAxis(rows.map(r => r[0])), series, stops,
+    yAxis: barAxis(rows.map(r => r[0]), width), series, stops,
     tooltip: tooltip({trigger: "item", formatter: p => "<b>" + esc(p.seriesName) + "</b><br>" + esc(rows[p.dataIndex][0]) + "<br>" + esc(text(value(p.dataIndex, keys[p.seriesIndex]))) +
       (unit === "%" ? "" : ", " + esc(percent(value(p.dataIndex, keys[p.seriesIndex]) / (sums[p.dataIndex] || 1))) + " of " + esc(duration(sums[p.dataIndex])))})};
 };
@@ -509,7 +509,7 @@ const comparePage = () => {
   const columns = make("div", null, {class: "columns"});
   el("body").append(columns);
   const left = section("How fast", "End to end, side by side.", columns);
-  chart(left, "end-to-end time of each run", 28 + 44 * runs.length, stackedBars(runs.map((r, i) => [name(r) + ": " + title(r) + ", " + duration(r.stats.end_to_end.value) + (i ? ", " + times(ratio(r.stats.end_to_end.value, first.end_to_end.value)) : ""), [["end", r.stats.end_to_end.value]]]), ["end"], () => "end to end", () => okabe[0], "ns")).box.id = "ends";
+  chart(left, "end-to-end time of each run", 28 + 44 * runs.length, stackedBars(runs.map((r, i) => [duration(r.stats.end_to_end.value) + (i ? ", " + times(ratio(r.stats.end_to_end.value, first.end_to_end.value)) : "") + ": " + name(r) + ", " + title(r), [["end", r.stats.end_to_end.value]]]), ["end"], () => "end to end", () => okabe[0], "ns")).box.id = "ends";
   const loaded = runs.filter(r => r.stats.loads.count.value);
   if (loaded.length) {
     left.append(make("h3", "A mean load by stage"));
