@@ -14,8 +14,7 @@ CXLGPU   := $(BUILD)/bin/cxlgpu
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test calibrate results conformance \
   lint format bench budget synth handover link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
-  formal fuzz \
-  sanitize xprop valgrind soak peer trust clean
+  formal fuzz sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | sort | awk -F'\t' '{printf "  %-20s %s\n", $$1, $$2}'
