@@ -69,7 +69,7 @@ inline constexpr const char* kDomains[] = {"media", "buffer", "device", "host"};
 
 template <typename Machine>
 Seen message_passing(Machine& machine, Order order, U64 apart) {
-  const auto x = machine.allocator.alloc_persistent<U32>(2 * apart);
+  const auto x = machine.allocator.template alloc_persistent<U32>(2 * apart);
   const DeviceArray<U32> y{x.address(apart), 1};
   machine.gpu.launch([=](Warp& w) -> WarpTask {
     if (w.id() != 0) co_return;
@@ -126,9 +126,9 @@ class EarlyAnswers : public Media {
 
 template <typename Machine>
 Seen through_a_flag(Machine& machine, Order order) {
-  const auto x = machine.allocator.alloc_persistent<U32>(2 * kPortWords);
+  const auto x = machine.allocator.template alloc_persistent<U32>(2 * kPortWords);
   const DeviceArray<U32> y{x.address(kPortWords), 1};
-  const auto flag = machine.allocator.alloc<U32>(1);  // GPU memory
+  const auto flag = machine.allocator.template alloc<U32>(1);  // GPU memory
   machine.gpu.launch([=](Warp& w) -> WarpTask {
     if (w.id() == 0) {
       put(w, x, 0);
@@ -149,8 +149,8 @@ Seen through_a_flag(Machine& machine, Order order) {
 // Two words in two lines, 5 and 6, become 15 and 16. The entry: old values and a mark, in a line.
 template <typename Machine>
 bool undo_fails(Machine& machine, bool undo_first, Order order) {
-  const auto data = machine.allocator.alloc_persistent<U32>(2 * kPortWords);
-  const auto undo = machine.allocator.alloc_persistent<U32>(kLineWords);
+  const auto data = machine.allocator.template alloc_persistent<U32>(2 * kPortWords);
+  const auto undo = machine.allocator.template alloc_persistent<U32>(kLineWords);
   for (const U32 i : {0U, 1U}) {
     const U32 old = 5 + i;
     machine.before.poke(data.address(i * kPortWords),
@@ -193,8 +193,8 @@ bool undo_fails(Machine& machine, bool undo_first, Order order) {
 // Warps store to words of their own of one line, again and again.
 template <typename Machine>
 WalkResult bytes_of_two_warps(Machine& machine) {
-  const auto x = machine.allocator.alloc_persistent<U32>(kLineWords);
-  const auto done = machine.allocator.alloc_persistent<U32>(4 * kLineWords);
+  const auto x = machine.allocator.template alloc_persistent<U32>(kLineWords);
+  const auto done = machine.allocator.template alloc_persistent<U32>(4 * kLineWords);
   machine.gpu.launch([=](Warp& w) -> WarpTask {
     for (U32 round = 1; round <= 4; ++round) {
       put(w, x, w.id(), round);
@@ -216,7 +216,7 @@ WalkResult bytes_of_two_warps(Machine& machine) {
 template <typename Machine>
 bool pairs_in_order(Machine& machine, Order order, U32 pairs, bool may_refuse = false) {
   U32 refused = 0;
-  const auto x = machine.allocator.alloc_persistent<U32>(pairs * 2 * kPortWords);
+  const auto x = machine.allocator.template alloc_persistent<U32>(pairs * 2 * kPortWords);
   machine.gpu.launch([=, &refused](Warp& w) -> WarpTask {
     if (w.id() != 0) co_return;
     for (U32 i = 0; i < pairs; ++i) {
@@ -274,7 +274,7 @@ class RefusesOne : public Engine {
 
 template <typename Machine>
 void refused_write(Machine& machine) {
-  const auto x = machine.allocator.alloc_persistent<U32>(2 * kPortWords);
+  const auto x = machine.allocator.template alloc_persistent<U32>(2 * kPortWords);
   const DeviceArray<U32> y{x.address(kPortWords), 1};
   RefusesOne refusing(machine.engine);
   JournalEngine journalled(refusing, machine.persist_log.journal(), x.base, x.bytes());
