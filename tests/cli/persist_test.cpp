@@ -12,9 +12,9 @@ TEST_F(Cli, PersistenceIsTheSameInRtlAndModel) {
               "workload.size=4", "--out", "c"});
     const json run = stats("c");
     EXPECT_GT(value(run, "/cosim/compared"), 20);
-    for (const char* what :
-         {"data_mismatches", "path_mismatches", "time_differences", "internal_dram_differences"}) {
-      EXPECT_EQ(value(run, std::string("/cosim/") + what), 0) << what;
+    for (const char* what : {"/cosim/data_mismatches", "/cosim/path_mismatches",
+                             "/cosim/time_differences", "/cosim/internal_dram_differences"}) {
+      EXPECT_EQ(value(run, what), 0) << what;
     }
   };
   for (const std::string domain : {"media", "buffer", "device", "host"})
