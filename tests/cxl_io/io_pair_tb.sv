@@ -272,6 +272,8 @@ module io_pair_tb
   logic          unused_dram_enable, unused_len_enable;
   logic [3:0]    unused_sets_log2;
   logic [7:0]    unused_open_max;
+  logic [23:0]   unused_persistent_from;
+  durable_e      unused_durable;
   load_control_t unused_load_control;
 
   endpoint_regs u_endpoint_regs (
@@ -285,6 +287,8 @@ module io_pair_tb
     .len_enable_o     (unused_len_enable),
     .sets_log2_o      (unused_sets_log2),
     .open_max_o       (unused_open_max),
+    .persistent_from_o(unused_persistent_from),
+    .durable_o        (unused_durable),
     .load_control_o   (unused_load_control),
     .load_status_i    ('0)
   );

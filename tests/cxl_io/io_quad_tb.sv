@@ -366,6 +366,8 @@ module io_quad_tb
     logic          unused_len_enable;
     load_control_t unused_load_control;
     logic [7:0]    unused_open_max;
+    logic [23:0]   unused_persistent_from;
+    durable_e      unused_durable;
 
     endpoint_regs u_regs (
       .clk_i,
@@ -378,6 +380,8 @@ module io_quad_tb
       .len_enable_o     (unused_len_enable),
       .sets_log2_o      (sets_log2_o[p]),
       .open_max_o       (unused_open_max),
+      .persistent_from_o(unused_persistent_from),
+      .durable_o        (unused_durable),
       .load_control_o   (unused_load_control),
       .load_status_i    ('0)
     );
