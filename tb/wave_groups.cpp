@@ -111,7 +111,7 @@ std::vector<Group> groups(const RtlSizes& sizes) {
                     {"dev_load[1:0]", kOfTheDump},
                     {"load_status[18:0]"},
                     {"u_dev_load.media_i[13:0]"},
-                    {"media_cmd[654:0]"},
+                    {"media_cmd[656:0]"},
                     {"rsp_tag[15:0]"}}});
   }
   return all;
