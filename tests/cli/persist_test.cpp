@@ -12,9 +12,8 @@ TEST_F(Cli, PersistenceIsTheSameInRtlAndModel) {
               "workload.size=4", "--out", "c"});
     const json run = stats("c");
     EXPECT_GT(value(run, "/cosim/compared"), 20);
-    for (const char* what :
-         {"/cosim/data_mismatches", "/cosim/path_mismatches", "/cosim/time_differences",
-          "/cosim/internal_dram_differences"}) {
+    for (const char* what : {"/cosim/data_mismatches", "/cosim/path_mismatches",
+                             "/cosim/time_differences", "/cosim/internal_dram_differences"}) {
       EXPECT_EQ(value(run, what), 0) << what;
     }
   };
