@@ -8,8 +8,9 @@
 // Units:   picoseconds (Time); addresses are host physical.
 // Shapes:  docs/guide/library.md and examples/library, which the tests build and run.
 // Errors:  Error alone, for what the caller gave: where, what is wrong, what to do. What a medium
-//          or a policy of the caller throws passes as it is. A response may say that memory
-//          answered with an error; that is no exception.
+//          or a policy of the caller throws passes as it is; the machine may then be destroyed and
+//          nothing else, as one that was moved from, which may be assigned to as well. A response
+//          may say that memory answered with an error; that is no exception.
 // Threads: a machine is used by one thread at a time; several machines share nothing.
 // Version: kApiVersion is that of this header. A name in it does not change its meaning within
 //          one; the inline namespace lets two be linked.
@@ -45,7 +46,10 @@ class Error : public std::runtime_error {
   // "WHERE: WHAT; REMEDY", or less of it, is taken apart.
   explicit Error(const std::string& line);
   Error(const std::string& where, const std::string& what, const std::string& remedy)
-      : Error(where + ": " + what + "; " + remedy) {}
+      : std::runtime_error(where + ": " + what + "; " + remedy),
+        where_(where),
+        wrong_(what),
+        remedy_(remedy) {}
   [[nodiscard]] const std::string& where() const { return where_; }  // a file and line, a call
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
   [[nodiscard]] const std::string& remedy() const { return remedy_; }
@@ -63,7 +67,9 @@ struct MediumShape {
 };
 
 // Media and policies of the caller's own, by the names that YAML then knows: media.part,
-// root_port.policy. Handed to a machine, which copies it; there is no global one.
+// root_port.policy. A name that YAML has already is then the caller's. Handed to a machine, which
+// copies it; there is no global one. Makers are called while a machine is made, and what they make
+// is the machine's; null is an Error.
 class Registry {
  public:
   using MakeMedium = std::function<std::unique_ptr<Media>(const MediumShape&)>;
@@ -176,29 +182,34 @@ class Machine {
 
   [[nodiscard]] Time now() const;
   // Puts a request on the system bus, at most one a cycle. False, without a trace of it: the one
-  // before is still there; offer it again after time has passed.
+  // before is still there; offer it again after time has passed. Error: the address is inside a
+  // line.
   bool submit(const Request& request);
-  // Says what will be loaded soon, `granules` of 256 B (1..4096). False: once more later.
+  // Says what will be loaded soon, `granules` of 256 B (1..4096, else Error). False: once
+  // more later.
   bool hint(std::uint64_t address, unsigned granules);
   // What was answered up to now(), in order.
   std::optional<Response> take();
   // Time passes up to `time`, or to the first edge at which take() has something or a request that
-  // was not taken may be.
+  // was not taken may be. Error: `time` is before now().
   void advance_to(Time time);
   // ... to the next of these, however far away; false if there will be none.
   bool advance();
   [[nodiscard]] std::size_t outstanding() const;  // not yet taken
-  // Stores that deterministic store has put off are written. Precondition: nothing is outstanding.
+  // Stores that deterministic store has put off are written. Error: something is outstanding, or a
+  // store cannot be written.
   void drain();
 
-  // Contents, without simulated time; poke() before the first request.
+  // Contents, without simulated time; poke() before the first request, else Error. Addresses that
+  // no range has are ignored and read as 0.
   void poke(std::uint64_t address, std::span<const std::uint8_t> bytes);
   void peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
 
-  // Of all requests answered so far, or since clear_statistics(); 24 B of memory for each.
+  // Of all requests answered so far, or since clear_statistics(). Percentiles are exact up to 2^20
+  // requests; beyond, at most 1/128 of themselves off, in memory of one size.
   [[nodiscard]] Statistics statistics() const;
   // Latencies, DevLoad, internal DRAM and speculation begin again at 0; media and flits do not.
-  // Precondition: nothing is outstanding.
+  // Error: something is outstanding.
   void clear_statistics();
 
  private:

@@ -34,7 +34,8 @@ std::filesystem::path config_dir(const Options& options) {
     const char* environment = std::getenv("CXLGPU_CONFIGS");
     dir = environment != nullptr ? environment : options.package_configs;
   }
-  if (dir.empty() || !std::filesystem::is_directory(dir / "media")) {
+  std::error_code unreadable;  // is none, to the caller
+  if (dir.empty() || !std::filesystem::is_directory(dir / "media", unreadable)) {
     throw Error(dir.empty() ? std::string("Options::configs") : dir.string(),
                 "has no media/ folder",
                 "name the package's share/cxlgpu/configs, or set CXLGPU_CONFIGS to it");
@@ -152,7 +153,15 @@ Machine::Impl::Impl(const Options& options, const std::filesystem::path& dir)
   check_ds_place(config, {.hdm_base = base(), .hdm_size = end() - base()});
   MakePrefetcher own;
   for (const auto& policy : registry_.policies_) {
-    if (policy.name == config.root_port.own_policy) own = policy.make;
+    if (policy.name != config.root_port.own_policy) continue;
+    own = [&policy](unsigned port) {
+      std::unique_ptr<Prefetcher> made = policy.make(port);
+      if (!made) {
+        throw Error("policy '" + policy.name + "'", "was not made",
+                    "return one for each root port");
+      }
+      return made;
+    };
   }
   engine = std::make_unique<ModelEngine>(config, parts, media->media(), &followed, own);
 }

@@ -93,8 +93,7 @@ std::uint64_t Progress::on_steps(Time now) {
   if (since < kSoon) {
     gap_ = std::min(2 * gap_, kLongestGap);
   } else if (since > kLate) {
-    gap_ = std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(static_cast<double>(gap_) * (kSoon / since + 0.5) / 2));
+    gap_ = std::max<std::uint64_t>(gap_ / 4, 1);
   }
   if (at - said_ >= every_) say(now, at);
   return gap_;

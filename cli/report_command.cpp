@@ -40,9 +40,10 @@ LabelledRun read_run(const std::string& folder) {
     throw InputError(
         fmt::format("{}: is no stats.json of a run; run it again with --out", file.string()));
   }
-  if (stats.value("schema", 0) != kSchema) {
+  const nlohmann::json schema = stats.contains("schema") ? stats.at("schema") : nullptr;
+  if (schema != kSchema) {
     throw InputError(fmt::format("{}: is of schema {}, this command reads {}; run it again",
-                                 file.string(), stats.at("schema").dump(), kSchema));
+                                 file.string(), json_text(schema, -1), kSchema));
   }
   return {folder, std::move(stats)};
 }

@@ -1,6 +1,6 @@
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Constraints of root_complex, root_port, endpoint, cxl_controller or cxlgpu_top as the top, and of each block of
-# rtl/flex_bus and rtl/cache: one clock, one reset. In your own chip, take the first three commands into its file.
+# rtl/flex_bus and rtl/cache: one clock, one reset. In your own chip, take clock and reset into its file, not the ports.
 # The nominal clock is 1 GHz; docs/guide/integrate.md says how deep the paths are.
 set period 1.0
 

@@ -111,6 +111,7 @@ def core(tree, root):
     for name, tops in TOPS.items():
         lines += [f"  lint_{name}:", f"    filesets: [{', '.join(filesets)}, waivers]", "    default_tool: verilator"]
         lines += ["    tools:", "      verilator:", "        mode: lint-only", "        verilator_options: [-Wall]"]
+        # A target has one top: of blocks apart, one stands for all. All are in its filesets.
         lines += [f"    toplevel: {tops[0] if len(tops) == 1 else tops[-2]}"]
     return "\n".join([*lines, ""])
 

@@ -418,7 +418,7 @@ const overTime = () => {
   c.zoom = {start: 0, end: 100};
   c.box.id = "time";
   c.box.addEventListener("keydown", e => {
-    if (e.key !== "+" && e.key !== "-" && e.key !== "0") return;
+    if (!c.view || (e.key !== "+" && e.key !== "-" && e.key !== "0")) return;
     const now = c.view.getOption().dataZoom[0], middle = (now.start + now.end) / 2, half = (now.end - now.start) / (e.key === "+" ? 4 : 1);
     c.zoom = e.key === "0" ? {start: 0, end: 100} : {start: Math.max(0, middle - half), end: Math.min(100, middle + half)};
     c.view.dispatchAction({type: "dataZoom", dataZoomIndex: 0, ...c.zoom});

@@ -357,8 +357,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
       config.machine_changed.push_back(key.path);
     }
   }
-  // The machine's default is no choice of the user's; one that is, is refused by the session, but
-  // for persistence: losses of power are many, and a page may take long to be programmed.
+  // The machine's default is no choice of the user's; one that is, is refused by the session. What
+  // persists runs in each, but long: a persist may wait until a page is programmed.
   const bool of_model = config.memory != MemoryKind::Cxl ||
                         is_model_only(config.root_port.policy) || config.persistent() != nullptr;
   if (of_model && config.place("run.engine", "") == engine_place) {

@@ -8,7 +8,7 @@
 // Units:   cycles of kCycle; latency in picoseconds, bandwidth in bytes per cycle.
 // Shapes:  covers [base, base + bytes); lines of 64 B. The part's addresses begin at 0.
 // Errors:  an address outside is a programming error (asserted); LocalMemoryParams that do not fit
-//          are refused by local_part() (cli/run_checks) and validate().
+//          are refused by local_part() (sim/machine/run_checks) and validate().
 #pragma once
 
 #include <cstdint>

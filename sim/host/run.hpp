@@ -38,8 +38,8 @@ class RunWatch {
   virtual std::uint64_t on_steps(Time now) = 0;
 };
 
-// `stop`: not 0 once the run is to end before its time; null: never. `watch`: null for
-// none.
+// `stop`: not 0 once the run is to end before its time; null: never.
+// `watch`: null: nobody looks on.
 RunResult run(Initiator& initiator, Engine& engine, Time limit = Time::never(),
               const std::atomic<int>* stop = nullptr, RunWatch* watch = nullptr);
 

@@ -4,8 +4,8 @@
 // Purpose: percentiles of a run, exact as long as every latency fits in little memory.
 // Units:   picoseconds.
 // Shapes:  each latency, until fold(); from there on histograms (LatencyCounts) of up to kBins
-// equal
-//          parts of the time so far, whose width doubles as the run grows.
+//          equal parts of the time so far, whose width doubles as the run
+//          grows.
 // Rules:   over time, a request stands in the bin in which it was accepted; what comes past the
 //          last bin stands in the last. Of histograms, a part of the run stands in the bin in which
 //          the part begins.

@@ -7,7 +7,7 @@ namespace cxlgpu {
 
 namespace {
 
-// Of LoadControl's info: halted, 64, 256, 512, 768, 1024 B (gran_e).
+// Of LoadControl's info (gran_e): the last one is halted.
 constexpr std::array<double, 6> kGranularity = {64, 256, 512, 768, 1024, 0};
 
 std::vector<GrowingBins::Kind> curves() {

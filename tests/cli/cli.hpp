@@ -54,8 +54,8 @@ inline std::string joined(const Args& args) {
 struct Result {
   int status = -1;  // 128 + signal for a crash, as a shell has it
   std::string out, err;
-  std::vector<std::string>
-      progress;  // lines of it, which are not in `err`: a slow machine has some
+  // Lines of it, which are not in `err`: a slow machine has some.
+  std::vector<std::string> progress;
 };
 
 // A folder of its own for each test; the command runs in it.

@@ -136,6 +136,9 @@ TEST_F(ReportCli, CurvesAddUp) {
   EXPECT_LT(sum("memory_queue") * width, value(s, "/loads/mean") * value(s, "/loads/count") +
                                              value(s, "/stores/mean") * value(s, "/stores/count"));
   EXPECT_GT(sum("memory_queue") * width / end, .01);
+  for (const char* some : {"loads", "fills"}) {
+    ASSERT_FALSE(samples.at("accesses").at(some).at("points").empty()) << some;
+  }
   for (const json& load : samples.at("accesses").at("loads").at("points")) {
     EXPECT_GE(load.at(1).get<std::uint64_t>(), 0x100000000u);
     EXPECT_LE(load.at(0).get<double>(), end);
@@ -213,14 +216,18 @@ TEST_F(ReportCli, WhatCannotBeComparedIsRefused) {
   small("vadd-dram-cxl", "o");
   fs::create_directory(dir_ / "empty");
   fs::create_directory(dir_ / "bad");
-  fs::create_directory(dir_ / "old");
+  for (const char* folder : {"old", "none", "text"}) fs::create_directory(dir_ / folder);
   write("bad/stats.json", "{\"schema\": 2");
   write("old/stats.json", "{\"schema\": 1, \"scenario\": \"x\", \"end_to_end\": 1}");
+  write("none/stats.json", "{\"scenario\": \"x\", \"end_to_end\": 1}");
+  write("text/stats.json", "{\"schema\": \"2\", \"scenario\": \"x\", \"end_to_end\": 1}");
   refused({"report", "o"}, {"report", "two folders"});
   refused({"report", "o", "nowhere"}, {"nowhere", "stats.json"});
   refused({"report", "o", "empty"}, {"empty", "stats.json"});
   refused({"report", "o", "bad"}, {"bad/stats.json", "run it again"});
   refused({"report", "o", "old"}, {"old/stats.json", "schema 1"});
+  refused({"report", "o", "none"}, {"none/stats.json", "schema null"});
+  refused({"report", "o", "text"}, {"text/stats.json", "schema \"2\""});
   refused({"report", "o", "o", "--out", "no/such/c.html"}, {"no/such"});
   refused({"report", "o", "o", "o", "o", "o", "o", "o", "o", "o"}, {"up to 8"});
 }
