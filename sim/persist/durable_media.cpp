@@ -88,7 +88,10 @@ std::optional<MediaResponse> DurableMedia::take(Time now) {
     Pending& write = pending_[*index];
     write.answer.error = write.answer.error || answer->error;
     --write.left;
-    if (answer->error && answer->op == MediaOp::Write) write.entered = write.safe = true;  // never
+    if (answer->error && answer->op == MediaOp::Write) {
+      write.safe = true;  // it never will be
+      write.entered = write.entered || !write.watched;
+    }
     settle(*index);
   }
   if (ready_.empty()) return std::nullopt;
@@ -109,6 +112,7 @@ void DurableMedia::buffered(std::uint16_t id, Time at) {
   is_in(index, Where::Buffer, at);
   if (!programmed_ && !pending_[index].programmed) return;
   ++waiting_;
+  pending_[index].watched = true;
   in_buffer_[flash_->page_start(pending_[index].dpa)].push_back(index);
 }
 

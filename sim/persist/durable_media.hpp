@@ -73,6 +73,7 @@ class DurableMedia final : public Media, private BufferWatcher {
     bool programmed = false;  // is to be, before it is answered
     bool safe = false;        // where it is to be
     bool answered = false;
+    bool watched = false;  // until its page is programmed, and not free before
     bool entered = false;  // the domain
   };
 
