@@ -26,8 +26,6 @@ std::span<const std::string_view, kRequestStages> stage_names() {
 
 namespace {
 
-constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
-
 std::filesystem::path config_dir(const Options& options) {
   std::filesystem::path dir = options.configs;
   if (dir.empty()) {
@@ -56,7 +54,7 @@ class Followed : public TraceSink {
   void on_event(const TraceEvent& event) override {
     stats_->on_event(event);
     if (event.stage == Stage::PortRespond && event.id < kRootPortIds) {
-      dev_load_[event.id] = static_cast<flits::DevLoad>(event.info >> kTagBits & 3);
+      dev_load_[event.id] = static_cast<flits::DevLoad>(dev_load_of(event));
     }
     tracker_.on_event(event);
   }
@@ -171,6 +169,7 @@ EndpointParts Machine::Impl::make_media(const Options& options, const std::files
   const auto own = std::ranges::find(registry_.media_, config.media, &Registry::Medium::name);
   if (own != registry_.media_.end()) {
     const bool cached = own->internal_dram == Registry::InternalDram::With;
+    if (cached) check_cache_room(config, bytes);
     const unsigned sets = cached ? EndpointMedia::sets_log2(config, bytes) : 0;
     const auto make = [&](unsigned port, const MediaShape& shape) {
       std::unique_ptr<Media> medium =
@@ -270,11 +269,8 @@ std::optional<Response> Machine::take() {
                     .answered = answer.record.time(Stage::SysRespond),
                     .stages = {},
                     .dev_load = answer.dev_load};
-  Time before = response.submitted;
   for (std::size_t stage = 1; stage < kRequestStages; ++stage) {
-    if (answer.record.at[stage] == Time::never()) continue;
-    response.stages[stage] = answer.record.at[stage] - before;
-    before = answer.record.at[stage];
+    response.stages[stage] = time_in_stage(answer.record, stage);
   }
   m.free.push_back(taken->id);
   --m.outstanding;

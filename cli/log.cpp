@@ -4,39 +4,19 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <string>
-
 #include "common/input_error.hpp"
 
 namespace cxlgpu {
 
-namespace {
-
-spdlog::logger& logger() {
-  static const std::shared_ptr<spdlog::logger> one = [] {
-    auto made = spdlog::stderr_logger_st("cxlgpu");
-    made->set_pattern("%l: %v");
-    made->set_level(spdlog::level::off);
-    return made;
-  }();
-  return *one;
+Log::Log(int verbosity) : verbosity_(verbosity) {
+  if (verbosity == 0) return;
+  logger_ = std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_st>());
+  logger_->set_pattern("%l: %v");
+  logger_->set_level(spdlog::level::debug);
 }
 
-}  // namespace
-
-void set_log_level(int level) {
-  logger().set_level(level >= 2   ? spdlog::level::debug
-                     : level == 1 ? spdlog::level::info
-                                  : spdlog::level::off);
-}
-
-bool logs(LogLevel level) {
-  return logger().should_log(level == LogLevel::Debug ? spdlog::level::debug : spdlog::level::info);
-}
-
-void log_line(LogLevel level, const std::string& text) {
-  logger().log(level == LogLevel::Debug ? spdlog::level::debug : spdlog::level::info, "{}",
-               one_line(text));
+void Log::line(int level, const std::string& text) const {
+  logger_->log(level == 1 ? spdlog::level::info : spdlog::level::debug, "{}", one_line(text));
 }
 
 }  // namespace cxlgpu

@@ -8,31 +8,36 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
+namespace spdlog {
+class logger;
+}  // namespace spdlog
+
 namespace cxlgpu {
 
-enum class LogLevel : std::uint8_t { Info, Debug };
+class Log {
+ public:
+  // 0: nothing, 1: info, 2 and more: debug too.
+  explicit Log(int verbosity = 0);
 
-// 0: nothing, 1: info, 2 and more: debug too.
-void set_log_level(int level);
-[[nodiscard]] bool logs(LogLevel level);
-// spdlog is behind these two, so that not every file that says a line compiles it.
-void log_line(LogLevel level, const std::string& text);
+  template <typename... Args>
+  void info(fmt::format_string<Args...> format, Args&&... args) const {
+    if (verbosity_ >= 1) line(1, fmt::format(format, std::forward<Args>(args)...));
+  }
+  template <typename... Args>
+  void debug(fmt::format_string<Args...> format, Args&&... args) const {
+    if (verbosity_ >= 2) line(2, fmt::format(format, std::forward<Args>(args)...));
+  }
 
-template <typename... Args>
-void log_info(fmt::format_string<Args...> format, Args&&... args) {
-  if (logs(LogLevel::Info)) {
-    log_line(LogLevel::Info, fmt::format(format, std::forward<Args>(args)...));
-  }
-}
-template <typename... Args>
-void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  if (logs(LogLevel::Debug)) {
-    log_line(LogLevel::Debug, fmt::format(format, std::forward<Args>(args)...));
-  }
-}
+ private:
+  // spdlog is behind this, so that not every file that says a line compiles it.
+  void line(int level, const std::string& text) const;
+
+  int verbosity_;
+  std::shared_ptr<spdlog::logger> logger_;  // null: nothing is said
+};
 
 }  // namespace cxlgpu

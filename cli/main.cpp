@@ -102,7 +102,8 @@ CrashOptions crash_options(const RunArguments& a, RunConfig& config) {
   return crash;
 }
 
-// A build without RTL takes the model, unless somebody asked for another engine.
+// A build without RTL takes the model, unless the command line or a file of the user names another
+// engine.
 void choose_without_rtl(RunConfig& config, const std::filesystem::path& configs, bool asked) {
   if (rtl_is_built() || config.engine == "model") return;
   const std::string place = config.place("run.engine", "");
@@ -120,13 +121,13 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
                             a.rtl.empty() ? rtl_configuration() : a.rtl, a.machine);
-  set_log_level(a.quiet ? 0 : a.verbose);
+  const Log log(a.verbose);
   RunConfig config = loader.load(a.scenario, a.sets, a.seed);
   if (!a.quiet) {
     for (const std::string& note : config.notes) fmt::print(stderr, "{}\n", one_line(note));
   }
-  log_info("configuration of {}", configs.string());
-  log_debug("machine {}, changed: {}", config.machine,
+  log.info("configuration of {}", configs.string());
+  log.debug("machine {}, changed: {}", config.machine,
             config.machine_changed.empty()
                 ? "nothing"
                 : fmt::to_string(fmt::join(config.machine_changed, ", ")));
@@ -137,6 +138,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.trace = a.trace;
   options.out = a.out;
   options.events = a.events;
+  options.log = log;
   options.quiet = a.quiet;
   if (!a.progress_s.empty()) {
     options.progress_s = parse_range(a.progress_s, "command line", "--progress-s", 1, 86400);

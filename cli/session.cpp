@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "cli/gpu_figures.hpp"
-#include "cli/log.hpp"
 #include "cli/machine.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples_json.hpp"
@@ -137,12 +136,13 @@ void Session::make() {
   if (options_.crash.journalled()) {
     before_.copy(checked_->shadow(), machine_->map().persistent_base);
   }
-  log_info("{} of {} bytes, {}, engine {}, seed {}: ready after {:.2f} s",
-           replay_ ? "trace" : "workload " + config_.workload.name, outcome_.data_bytes,
-           to_string(config_.memory), config_.engine, config_.seed, since(wall));
+  options_.log.info("{} of {} bytes, {}, engine {}, seed {}: ready after {:.2f} s",
+                    replay_ ? "trace" : "workload " + config_.workload.name, outcome_.data_bytes,
+                    to_string(config_.memory), config_.engine, config_.seed, since(wall));
   if (gpu_)
-    log_info("{} kernels on {} cores of {} warps", kernels_, config_.gpu.cores, config_.gpu.warps);
-  if (replay_) log_info("{} requests and hints in the trace", replay_->remaining());
+    options_.log.info("{} kernels on {} cores of {} warps", kernels_, config_.gpu.cores,
+                      config_.gpu.warps);
+  if (replay_) options_.log.info("{} requests and hints in the trace", replay_->remaining());
 }
 
 void Session::check_crash() const {
@@ -260,10 +260,10 @@ void Session::run() {
   result_ = run_to_limit(initiator, *checked_, config_, watch);
   progress.wipe();
   outcome_.wall_seconds = since(wall);
-  log_info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
-           result_.end.ns() / 1000, outcome_.wall_seconds);
-  log_debug("run: the initiator stepped {} times, {} loads, {} stores", result_.steps,
-            checked_->reads(), checked_->writes());
+  options_.log.info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
+                    result_.end.ns() / 1000, outcome_.wall_seconds);
+  options_.log.debug("run: the initiator stepped {} times, {} loads, {} stores", result_.steps,
+                     checked_->reads(), checked_->writes());
   machine_->finish(result_, outcome_);
   if (samples_) {
     const Time end = std::max(outcome_.end, outcome_.drained);
@@ -294,9 +294,9 @@ int Session::report() {
   nlohmann::json document = to_json(outcome_, machine_->stats());
   machine_->complete(document);
   for (std::size_t port = 0; port < outcome_.m2s.size(); ++port) {
-    log_debug("port {}: {} flits M2S, {} S2M, {} media reads, {} writes", port,
-              outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
-              outcome_.media[port].writes);
+    options_.log.debug("port {}: {} flits M2S, {} S2M, {} media reads, {} writes", port,
+                       outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
+                       outcome_.media[port].writes);
   }
   const std::optional<std::string> not_written = machine_->close();
   const nlohmann::json samples = samples_ ? samples_json(*samples_, config_) : nullptr;

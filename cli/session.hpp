@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/log.hpp"
 #include "sim/config/config.hpp"
 #include "sim/persist/crash_walk.hpp"
 #include "tb/system_engine.hpp"
@@ -32,6 +33,7 @@ struct SessionOptions {
   std::string out;     // output directory, empty: none
   std::string events;  // event log, empty: none
   EngineOptions engine;
+  Log log;
   bool quiet = false;             // nothing on a screen but what went wrong
   std::uint64_t progress_s = 30;  // between two lines of progress in a log
   CrashOptions crash;

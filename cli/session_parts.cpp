@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "cli/interrupt.hpp"
-#include "cli/log.hpp"
 #include "cli/report.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
@@ -185,7 +184,7 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
     write_files({{out / "stats.json", json_text(document, 1) + "\n"},
                  {out / "report.html", report_page(document, samples)}});
     where = (out / "report.html").string();
-    log_info("{} and stats.json beside it are written", where);
+    options.log.info("{} and stats.json beside it are written", where);
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {

@@ -3,7 +3,7 @@
 """What hands the RTL over, from the modules themselves: each names the packages it uses and the modules it holds.
 
   rtl/lists/TOP.f     all of a top in compile order, paths from the list's own folder (-F, not -f)
-  cxlgpu.core         FuseSoC: a target lint_TOP for each
+  cxlgpu.core         FuseSoC: a target lint_TOP for each, of blocks apart lint_MODULE for those that no other holds
   Bender.yml          Bender: the machine; blocks apart by the targets cxlgpu_flex_bus, cxlgpu_cache
 
   scripts/manifests.py            write
@@ -108,11 +108,10 @@ def core(tree, root):
     lines += ["", "targets:"]
     filesets = ["packages", "root_complex", "endpoint", "cxlgpu_top", *APART]
     lines += ["  default:", "    filesets: [packages, root_complex, constraints]", "    toplevel: root_complex"]
-    for name, tops in TOPS.items():
-        lines += [f"  lint_{name}:", f"    filesets: [{', '.join(filesets)}, waivers]", "    default_tool: verilator"]
+    for top in (top for tops in TOPS.values() for top in tops):
+        lines += [f"  lint_{top}:", f"    filesets: [{', '.join(filesets)}, waivers]", "    default_tool: verilator"]
         lines += ["    tools:", "      verilator:", "        mode: lint-only", "        verilator_options: [-Wall]"]
-        # A target has one top: of blocks apart, one stands for all. All are in its filesets.
-        lines += [f"    toplevel: {tops[0] if len(tops) == 1 else tops[-2]}"]
+        lines += [f"    toplevel: {top}"]
     return "\n".join([*lines, ""])
 
 

@@ -97,25 +97,35 @@ void check_persist(const RunConfig& config, const MediaConfig& part) {
                   config.place(key, config.scenario), key, part.name));
 }
 
-void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes) {
+namespace {
+
+[[noreturn]] void refuse_line(const RunConfig& config, const std::string& what) {
   const std::string key = "endpoint.line_bytes";
-  const std::uint32_t line = config.endpoint.line_bytes;
-  const std::uint32_t page = std::get<FlashConfig>(part.params).page_bytes;
-  const auto refuse = [&](const std::string& what) {
-    throw InputError(
-        fmt::format("{}: key '{}': {} {}", config.place(key, config.scenario), key, line, what));
-  };
-  if (line > page) {
-    refuse(fmt::format("is longer than a page of '{}', {} bytes; lower it", part.name, page));
-  }
+  throw InputError(fmt::format("{}: key '{}': {} {}", config.place(key, config.scenario), key,
+                               config.endpoint.line_bytes, what));
+}
+
+}  // namespace
+
+void check_cache_room(const RunConfig& config, std::uint64_t data_bytes) {
   const std::uint64_t room = EndpointMedia::share_bytes(config, data_bytes);
   const std::uint64_t least = EndpointMedia::cache_bytes(config, 0);
-  if (line != EndpointConfig{}.line_bytes && room < least) {
-    refuse(
+  if (config.endpoint.line_bytes != EndpointConfig{}.line_bytes && room < least) {
+    refuse_line(
+        config,
         fmt::format("makes an internal DRAM of at least {} bytes a port, endpoint.cache_bytes "
                     "or cache_percent leaves it {}; lower the one or raise the other",
                     least, room));
   }
+}
+
+void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes) {
+  const std::uint32_t page = std::get<FlashConfig>(part.params).page_bytes;
+  if (config.endpoint.line_bytes > page) {
+    refuse_line(config,
+                fmt::format("is longer than a page of '{}', {} bytes; lower it", part.name, page));
+  }
+  check_cache_room(config, data_bytes);
 }
 
 std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,

@@ -24,8 +24,9 @@ void check_collection(const RunConfig& config, const MediaConfig& part);
 void check_images(const RunConfig& config, const MediaConfig& part);
 // Persistent ranges of a part that has no medium to keep them, as persist.domain wants it.
 void check_persist(const RunConfig& config, const MediaConfig& part);
-// endpoint.line_bytes, longer than a page of the flash part or too long for the internal DRAM's
-// ways if all of the data set has `data_bytes`.
+// endpoint.line_bytes, too long for the internal DRAM's ways if all of the data set has
+// `data_bytes`; of a flash part longer than its page, too.
+void check_cache_room(const RunConfig& config, std::uint64_t data_bytes);
 void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uint64_t data_bytes);
 // The DRAM behind local memory, which must hold `bytes`; nothing for "none".
 std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,

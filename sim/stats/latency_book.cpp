@@ -12,7 +12,7 @@ Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
   Percentiles p;
   p.count = latencies.size();
   if (latencies.empty()) return p;
-  // Ranks are asked for rising: each search begins where the last one ended, and nothing is sorted.
+  // Ranks rise: each search begins where the last one ended, and nothing is sorted.
   auto from = latencies.begin();
   const auto rank = [&](double share) {
     const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies.size()));

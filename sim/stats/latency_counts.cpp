@@ -17,7 +17,7 @@ Percentiles LatencyCounts::percentiles() const {
   if (count_ == 0) return p;
   std::size_t bin = 0;
   std::uint64_t below = 0;  // in the bins before it
-  // Ranks are asked for rising.
+  // Ranks rise: each search goes on from the bin of the last.
   const auto rank = [&](double share) {
     const auto index =
         std::min(static_cast<std::uint64_t>(share * static_cast<double>(count_)), count_ - 1);

@@ -49,6 +49,19 @@ struct RequestRecord {
   [[nodiscard]] Time latency() const { return time(Stage::SysRespond) - time(Stage::SysAccept); }
 };
 
+// Time in a stage: from the one passed before it. 0: not passed.
+[[nodiscard]] inline Time time_in_stage(const RequestRecord& record, std::size_t stage) {
+  if (stage == 0 || record.at[stage] == Time::never()) return Time{0};
+  std::size_t before = stage - 1;
+  while (before > 0 && record.at[before] == Time::never()) --before;
+  return record.at[stage] - record.at[before];
+}
+
+// Of a PortRespond: above the tag.
+[[nodiscard]] inline unsigned dev_load_of(const TraceEvent& event) {
+  return event.info >> 6 & 3;
+}
+
 class RequestTracker final : public TraceSink {
  public:
   using OnRecord = std::function<void(const RequestRecord&)>;

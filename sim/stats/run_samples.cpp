@@ -19,13 +19,6 @@ std::vector<GrowingBins::Kind> curves() {
 
 }  // namespace
 
-Time time_in_stage(const RequestRecord& record, std::size_t stage) {
-  if (stage == 0 || record.at[stage] == Time::never()) return Time{0};
-  std::size_t before = stage - 1;
-  while (before > 0 && record.at[before] == Time::never()) --before;
-  return record.at[stage] - record.at[before];
-}
-
 RunSamples::RunSamples() : bins_(curves()) {}
 
 void RunSamples::on_request(const RequestRecord& record, RequestKind kind,

@@ -111,7 +111,4 @@ class RunSamples {
   RunGauges before_;
 };
 
-// Time in a stage: from the one passed before it. 0: not passed.
-[[nodiscard]] Time time_in_stage(const RequestRecord& record, std::size_t stage);
-
 }  // namespace cxlgpu

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kSlowest = 16;
 constexpr std::uint64_t kGranuleBytes = 256;
-constexpr unsigned kTagBits = 6;  // of PortRespond's info, below DevLoad
 
 RequestKind kind_of(const RequestRecord& record) {
   if (record.is_write) return RequestKind::Store;
@@ -47,7 +46,7 @@ void RunStats::on_event(const TraceEvent& event) {
       on_lookup(event);
       break;
     case Stage::PortRespond:
-      dev_loads_.add(event.at, event.info >> kTagBits & 3);
+      dev_loads_.add(event.at, dev_load_of(event));
       break;
     case Stage::SpecIssue:
     case Stage::SpecFill:

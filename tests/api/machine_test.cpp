@@ -81,7 +81,7 @@ TEST(Machine, GivesBackWhatWasStoredByBytes) {
   EXPECT_EQ(load.answered, machine.now());
   EXPECT_TRUE(load.dev_load.has_value());
   EXPECT_EQ(machine.outstanding(), 0u);
-  EXPECT_FALSE(machine.advance()) << "nothing is under way";
+  EXPECT_FALSE(machine.advance()) << "nothing is outstanding";
 }
 
 TEST(Machine, ContentsWithoutTime) {
@@ -210,6 +210,19 @@ TEST(Machine, MakersThatGiveNothingAreRefused) {
        {options("trace-none-cxl"), options("trace-znand-sr", {"root_port.policy=nobody"})}) {
     all.registry = &registry;
     refused([&] { const Machine machine(all); }, {"was not made"});
+  }
+}
+
+// Of a part from YAML the same is refused.
+TEST(Machine, AnInternalDramWithoutRoomForItsLinesIsRefused) {
+  Registry registry;
+  registry.add_medium(
+      "own", [](const MediumShape&) { return std::unique_ptr<Media>(); },
+      Registry::InternalDram::With);
+  for (const char* scenario : {"trace-own-cxl", "trace-znand-cxl"}) {
+    Options all = options(scenario, {"endpoint.line_bytes=1024", "endpoint.cache_bytes=4096"});
+    all.registry = &registry;
+    refused([&] { const Machine machine(all); }, {"endpoint.line_bytes", "raise the other"});
   }
 }
 

@@ -90,6 +90,7 @@ TEST_F(ProgressCli, ADumbTerminalIsALog) {
   const std::string seen =
       on_terminal(with(trace_run(600000), {"--progress-s", "1"}), result, "dumb");
   EXPECT_EQ(seen.find('\x1b'), std::string::npos) << seen;
+  EXPECT_NE(seen.find("progress: "), std::string::npos);
 }
 
 TEST_F(ProgressCli, ALogHasWholeLines) {
