@@ -172,8 +172,6 @@ class EndpointModel : public EndpointRegisters {
   DramCache cache_;
   bool cache_on_ = false, length_enabled_ = false;
   unsigned open_max_ = 0;              // lines that may be open; 0: stores wait for fills
-  std::uint64_t persistent_from_ = 0;  // DPA
-  Durable durable_ = Durable::Off;
   LoadSettings load_;
 
   Demand demand_;

@@ -34,8 +34,6 @@ class EndpointRegs {
     bool dram_enable = false, len_enable = false;
     unsigned sets_log2 = 0;
     unsigned open_max = 0;
-    std::uint64_t persistent_from = 0;  // DPA
-    Durable durable = Durable::Off;
     LoadSettings load;
   };
 
@@ -90,7 +88,6 @@ class EndpointRegs {
     regs_.write_at(offset(addr), value);
     regs_.sets.log2 = std::min(regs_.sets.log2, max_sets_log2_);
     regs_.open.max = std::min(regs_.open.max, most_open_);
-    regs_.durable.level = std::min(regs_.durable.level, 2u);
     settings();
   }
 
@@ -109,8 +106,6 @@ class EndpointRegs {
     out_.len_enable = regs_.control.len_enable;
     out_.sets_log2 = regs_.sets.log2;
     out_.open_max = regs_.open.max;
-    out_.persistent_from = std::uint64_t{regs_.persistent_from.units} << 28;  // of 256 MiB
-    out_.durable = static_cast<Durable>(regs_.durable.level);
     const regs::ep::QosControlReg& qos = regs_.qos_control;
     out_.load = {.measure = {measure(regs_.ingress_th), measure(regs_.mshr_th),
                              measure(regs_.backlog_th), measure(regs_.tasks_th)},
