@@ -37,6 +37,8 @@ void EndpointModel::write_register(std::uint32_t offset, std::uint32_t value) {
   length_enabled_ = set.len_enable;
   load_ = set.load;
   open_max_ = set.open_max;
+  persistent_from_ = set.persistent_from;
+  durable_ = set.durable;
   use_thresholds();
   if (offset == ep::kSets) {
     cache_ = DramCache(set.sets_log2, kWays, mshrs_, 1u << block_log2_);
@@ -388,6 +390,7 @@ void EndpointModel::issue(Time now) {
   out.byte_enable = 0;
   out.poison = false;
   out.partial = command.partial;
+  out.durable = durability(out);
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {
