@@ -390,8 +390,7 @@ void EndpointModel::issue(Time now) {
   out.byte_enable = 0;
   out.poison = false;
   out.partial = command.partial;
-  const bool writes = command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite;
-  out.durable = writes && out.dpa >= persistent_from_ ? durable_ : Durable::Off;
+  out.durable = durability(out);
   if (command.op != MediaOp::Fill && command.op != MediaOp::WriteBack) {
     const Entry& entry = entries_[command.id];
     if (command.op == MediaOp::ArrayRead || command.op == MediaOp::ArrayWrite) {

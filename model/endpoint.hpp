@@ -128,6 +128,11 @@ class EndpointModel : public EndpointRegisters {
   void push_miss(const LookupOutcome& miss, std::uint64_t block);
   void look_up_demand(Time now);
   void look_up_spec(Time now);
+  // The mark of a command for the media: every write to what persists has it, and nothing else.
+  [[nodiscard]] Durable durability(const MediaCommand& command) const {
+    const bool writes = command.op == MediaOp::Write || command.op == MediaOp::ArrayWrite;
+    return writes && command.dpa >= persistent_from_ ? durable_ : Durable::Off;
+  }
   void issue(Time now);    // E3
   void respond(Time now);  // E4
   void take_answer(Time now);
@@ -173,7 +178,7 @@ class EndpointModel : public EndpointRegisters {
   bool cache_on_ = false, length_enabled_ = false;
   unsigned open_max_ = 0;              // lines that may be open; 0: stores wait for fills
   std::uint64_t persistent_from_ = 0;  // DPA
-  Durable durable_ = Durable::Off;
+  Durable durable_ = Durable::Off;     // when writes from there on are answered
   LoadSettings load_;
 
   Demand demand_;

@@ -1,8 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The endpoint's vendor registers.
 //
-// Purpose: twin of rtl/endpoint/endpoint_regs.sv: the settings of the internal DRAM and of DevLoad,
-//          what DevLoad is made of, and counts of write-backs and of the internal DRAM's events.
+// Purpose: twin of rtl/endpoint/endpoint_regs.sv: the settings of the internal DRAM, of DevLoad and
+//          of durable completion, what DevLoad is made of, and counts of write-backs and of the
+//          internal DRAM's events.
 // Units:   addr is a byte offset of a 32-bit register; only addr[10:2] counts.
 // Errors:  writes to what is absent or read-only are ignored, reads of what is absent give 0.
 // Source:  docs/blocks/endpoint/endpoint_regs.md; offsets, fields and reset values:
@@ -34,8 +35,8 @@ class EndpointRegs {
     bool dram_enable = false, len_enable = false;
     unsigned sets_log2 = 0;
     unsigned open_max = 0;
-    std::uint64_t persistent_from = 0;  // DPA
-    Durable durable = Durable::Off;
+    std::uint64_t persistent_from = 0;  // first DPA that persists, in bytes
+    Durable durable = Durable::Off;     // when writes from there on are answered
     LoadSettings load;
   };
 
@@ -72,6 +73,9 @@ class EndpointRegs {
   void count_write_back() { ++regs_.write_backs.count; }
 
  private:
+  static constexpr std::uint64_t kPersistentUnit = std::uint64_t{256} << 20;  // bytes
+  static constexpr auto kMostDurable = static_cast<std::uint32_t>(Durable::Programmed);
+
   static constexpr std::uint32_t offset(std::uint32_t addr) {
     return regs::ep::kBlock | (addr & 0x7fc);
   }
@@ -90,7 +94,7 @@ class EndpointRegs {
     regs_.write_at(offset(addr), value);
     regs_.sets.log2 = std::min(regs_.sets.log2, max_sets_log2_);
     regs_.open.max = std::min(regs_.open.max, most_open_);
-    regs_.durable.level = std::min(regs_.durable.level, 2u);
+    regs_.durable.level = std::min(regs_.durable.level, kMostDurable);
     settings();
   }
 
@@ -109,7 +113,7 @@ class EndpointRegs {
     out_.len_enable = regs_.control.len_enable;
     out_.sets_log2 = regs_.sets.log2;
     out_.open_max = regs_.open.max;
-    out_.persistent_from = std::uint64_t{regs_.persistent_from.units} << 28;  // of 256 MiB
+    out_.persistent_from = regs_.persistent_from.units * kPersistentUnit;
     out_.durable = static_cast<Durable>(regs_.durable.level);
     const regs::ep::QosControlReg& qos = regs_.qos_control;
     out_.load = {.measure = {measure(regs_.ingress_th), measure(regs_.mshr_th),

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The model's endpoint with stores that do not wait: data and poison against flat memory, over
-// every way in which stores, loads and fills meet in a line, and no request without an answer.
+// every way in which stores, loads and fills meet in a line, and no request without an answer. And
+// which of its commands ask for durable completion.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,6 +15,22 @@
 namespace cxlgpu {
 namespace {
 
+// Media that count what they are asked to make durable.
+class MarkedMedia : public SimpleMedia {
+ public:
+  using SimpleMedia::SimpleMedia;
+  void submit(const MediaCommand& c, Time now) override {
+    const bool writes = c.op == MediaOp::Write || c.op == MediaOp::ArrayWrite;
+    EXPECT_EQ(c.durable, writes && c.dpa >= persists_from ? level : Durable::Off)
+        << "op " << static_cast<int>(c.op) << " of " << c.dpa;
+    if (writes) ++(c.dpa >= persists_from ? persisted : others);
+    SimpleMedia::submit(c, now);
+  }
+  std::uint64_t persists_from = 0;
+  Durable level = Durable::Off;
+  std::uint64_t persisted = 0, others = 0;
+};
+
 class OpenModel {
  public:
   OpenModel(std::uint64_t seed, unsigned sets_log2, unsigned open, Time high)
@@ -22,7 +39,7 @@ class OpenModel {
     s2m_.connect(m2s_);
     namespace hdm = regs::hdm;
     namespace ep = regs::ep;
-    endpoint_.write_register(hdm::kDec + hdm::kDecSizeLow, 1u << 28);
+    endpoint_.write_register(hdm::kDec + hdm::kDecSizeLow, 1u << 29);
     endpoint_.write_register(hdm::kDec + hdm::kDecControl, hdm::kDecControlCommit.mask());
     endpoint_.write_register(hdm::kGlobalControl, hdm::kGlobalControlEnable.mask());
     ConfigSpace::Out config;
@@ -33,11 +50,26 @@ class OpenModel {
     endpoint_.write_register(ep::kOpen, open);
   }
 
+  // From the second 256 MiB on memory persists; run() then uses as many lines on either side.
+  void persist(Durable level, bool dram) {
+    namespace ep = regs::ep;
+    endpoint_.write_register(ep::kPersistentFrom, 1);
+    endpoint_.write_register(ep::kDurable, static_cast<unsigned>(level));
+    if (!dram) endpoint_.write_register(ep::kControl, 0);
+    media_.persists_from = 1u << 28;
+    media_.level = level;
+    middle_ = media_.persists_from / kLineBytes;
+  }
+  [[nodiscard]] const MarkedMedia& media() const { return media_; }
+
   void run(unsigned requests, std::uint64_t lines, unsigned loads_percent) {
     loads_percent_ = loads_percent;
     for (unsigned sent = 0, spins = 0; sent < requests || !waiting_.empty(); ++spins) {
       ASSERT_LT(spins, 4'000'000u) << waiting_.size() << " requests without an answer";
-      if (sent < requests && random_() % 3 == 0) sent += send(random_() % lines) ? 1 : 0;
+      if (sent < requests && random_() % 3 == 0) {
+        const std::uint64_t first = middle_ == 0 ? 0 : middle_ - lines / 2;
+        sent += send(first + random_() % lines) ? 1 : 0;
+      }
       cycle();
       if (::testing::Test::HasFailure()) return;
     }
@@ -110,9 +142,10 @@ class OpenModel {
 
   std::mt19937_64 random_;
   unsigned loads_percent_ = 0;
+  std::uint64_t middle_ = 0;  // line from which on memory persists; 0: lines from 0 on
   Time now_{0};
   LinkDirection m2s_{true, {}}, s2m_{false, {}};
-  SimpleMedia media_;
+  MarkedMedia media_;
   EndpointModel endpoint_{0, {m2s_, s2m_, media_, nullptr}};
   std::uint16_t tag_ = 0;
   std::map<std::uint16_t, Asked> waiting_;
@@ -141,6 +174,22 @@ TEST(EndpointOpen, DataAndPoisonAreThoseOfFlatMemory) {
   EXPECT_GT(opened, 500u);
   EXPECT_GT(behind, 100u);
   EXPECT_GT(whole, 5u);
+}
+
+TEST(EndpointOpen, WritesOfWhatPersistsAndNoOtherCommandsAreDurable) {
+  for (const Durable level : {Durable::Off, Durable::Buffered, Durable::Programmed}) {
+    for (const bool dram : {true, false}) {
+      for (const unsigned open : {0u, 4u}) {
+        SCOPED_TRACE(::testing::Message() << static_cast<int>(level) << " " << dram << " " << open);
+        OpenModel model(open, 1, open, Time{200'000});
+        model.persist(level, dram);
+        model.run(1000, 200, 40);
+        EXPECT_GT(model.media().persisted, 100u);
+        EXPECT_GT(model.media().others, 100u);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
 }
 
 }  // namespace
