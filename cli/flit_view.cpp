@@ -138,7 +138,7 @@ void add_message(const Json& message, Box& box) {
   box.push_back({head, request ? Ink::Request : Ink::Answer});
   const bool meta = message.contains("meta_field") && message["meta_field"] == "Meta0-State";
   for (const auto& [key, value] : message.items()) {
-    if (key == "kind" || key == "opcode") continue;
+    if (key == "kind" || key == "opcode" || key == "meta_field") continue;
     if (value.is_boolean()) {
       if (value.get<bool>()) box.push_back({key, key == "poison" ? Ink::Wrong : Ink::Plain});
       continue;
@@ -146,7 +146,9 @@ void add_message(const Json& message, Box& box) {
     if ((key == "meta_value" && !meta) || value == "No-Op") continue;
     if ((key == "tc" || key == "ld_id") && value == 0) continue;
     // An address alone is known by its looks, and fits.
-    box.push_back({key == "address" ? value_text(value) : key + ' ' + value_text(value)});
+    box.push_back({key == "address"      ? value_text(value)
+                   : key == "meta_value" ? "meta " + value_text(value)
+                                         : key + ' ' + value_text(value)});
   }
 }
 
@@ -201,7 +203,7 @@ Titled packets_of(const Json& flit) {
         }
       } else if (value.is_boolean()) {
         if (value.get<bool>()) text += ' ' + key;
-      } else {
+      } else if (value != 0 || (key != "tc" && key != "attr" && key != "at")) {
         text += key == "type" || key == "part" ? ' ' + value_text(value)
                                                : fmt::format(" {}={}", key, value_text(value));
       }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kSectionHeader = 0x0A0D0D0A, kInterface = 1, kSimplePacket = 3, kPacket = 6;
 constexpr std::uint32_t kByteOrder = 0x1A2B3C4D;
-constexpr std::uint32_t kUser0 = 147;  // link type, DLT_USER0
+constexpr std::uint32_t kUser0 = 147, kUser15 = 162;  // link types
 constexpr std::uint16_t kOptEnd = 0, kOptComment = 1, kIfName = 2, kIfTsresol = 9, kIfTsoffset = 14,
                         kShbApplication = 4, kEpbFlags = 2;
 constexpr std::uint32_t kInbound = 1, kOutbound = 2;
@@ -123,9 +123,9 @@ void PcapngBlocks::options(std::span<const std::uint8_t> bytes, F&& each) const 
 
 void PcapngBlocks::add_interface(std::span<const std::uint8_t> body) {
   if (body.size() < 8) refuse("the description of an interface is cut short", kAgain);
-  if (u16(body.data()) != kUser0) {
-    refuse(fmt::format("interface {} has link type {}, not {}", interfaces_.size(),
-                       u16(body.data()), kUser0),
+  if (u16(body.data()) < kUser0 || u16(body.data()) > kUser15) {
+    refuse(fmt::format("interface {} has link type {}, not {} to {}", interfaces_.size(),
+                       u16(body.data()), kUser0, kUser15),
            "name a capture of flits");
   }
   Interface made;
@@ -253,8 +253,9 @@ std::uint32_t PcapngMaker::interface(std::string& out, std::string_view link,
   name_.assign(link).append(suffix);
   const auto found = interfaces_.find(name_);
   if (found != interfaces_.end()) return found->second;
+  const auto index = links_.try_emplace(std::string(link), links_.size()).first->second;
   block(out, kInterface, [&] {
-    put(out, static_cast<std::uint16_t>(kUser0));
+    put(out, static_cast<std::uint16_t>(std::min(kUser0 + index, kUser15)));
     put(out, std::uint16_t{0});
     put(out, std::uint32_t{0});  // no snapshot length
     put_option(out, kIfName, name_);

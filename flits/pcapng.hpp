@@ -1,11 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A flit log as pcapng, the capture file of Wireshark.
 //
-// Purpose: one interface a link and direction, named LINK-M2S or LINK-S2M, link type USER0, times
-//          in ps, packets of 68 bytes with the flag inbound or outbound as the host sees them.
-//          Recovery, or a link that went down, is a packet on interface LINK: the text "recovery"
-//          or "down". share/wireshark/cxl68.lua shows such a file. What other tools make of one
-//          (editcap, tshark -w, Wireshark) is read too: either byte order, any resolution of time.
+// Purpose: one interface a link and direction, named LINK-M2S or LINK-S2M, times in ps, packets of
+//          68 bytes with the flag inbound or outbound as the host sees them. The link type is USER0
+//          for the first link, USER14 for the fifteenth, USER15 for all others: a dissector knows
+//          link type and flags of a packet before it knows the name of its interface. Recovery, or
+//          a link that went down, is a packet on interface LINK: the text "recovery" or "down".
+//          share/wireshark/cxl68.lua shows such a file. What other tools make of one (editcap,
+//          tshark -w, Wireshark) is read too: either byte order, any resolution of time.
 // Units:   bytes of blocks, picoseconds.
 // Errors:  PcapngError, one line "what; what to do", without the place.
 // Source:  draft-ietf-opsawg-pcapng.
@@ -86,7 +88,7 @@ class PcapngMaker {
  private:
   std::uint32_t interface(std::string& out, std::string_view link, std::string_view suffix);
 
-  std::map<std::string, std::uint32_t, std::less<>> interfaces_;
+  std::map<std::string, std::uint32_t, std::less<>> interfaces_, links_;
   std::string name_;
 };
 

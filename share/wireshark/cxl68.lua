@@ -1,7 +1,8 @@
 -- Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 -- Wireshark dissector of 68-byte CXL flits, for captures of `cxlgpu run --flit-log F.pcapng` and
 -- `cxlgpu flit convert`: one interface a link and direction, named LINK-M2S or LINK-S2M, packets of
--- 68 bytes (link type USER0); on interface LINK what no flit shows, the text "recovery" or "down".
+-- 68 bytes; on interface LINK what no flit shows, the text "recovery" or "down". Each link has a link
+-- type of its own, USER0 to USER14, all others USER15.
 --
 -- Written from the CXL 2.0 and PCIe 5.0 layouts, not from the C++ of flits/: the two are compared by
 -- tests/flits/wireshark.py. What a flit means depends on those before it (data slots owed, a retry
@@ -94,7 +95,7 @@ field(ProtoField.string, "almp", "ALMP")
 field(ProtoField.string, "almp.link", "link")
 field(ProtoField.string, "almp.type", "type")
 field(ProtoField.string, "almp.state", "state")
-field(ProtoField.bool, "almp.copies_equal", "copies equal")
+field(ProtoField.string, "almp.fault", "fault")
 -- CXL.io
 field(ProtoField.string, "packet", "Packet")
 field(ProtoField.string, "packet.kind", "kind")
@@ -348,18 +349,33 @@ end
 
 local ALMP_STATE = {[1] = "Active", [4] = "L1.0", [5] = "L1.1", [6] = "L1.2", [7] = "L1.3",
                     [8] = "L2", [11] = "Retrain"}
-local function almp_of(p)
-  local a = {equal = true}
-  for i = 4, 15 do a.equal = a.equal and p[i] == p[i % 4] end
-  for i = 16, 63 do a.equal = a.equal and p[i] == 0 end
+-- `fault`: why it is none, but for "rest not zero", with which it is one.
+local function almp_of(p, tail)
+  local a = {}
+  for i = 4, 15 do
+    if p[i] ~= p[i % 4] then a.fault = "copies differ" end
+  end
+  if a.fault then return a end
   local state = p[2] % 16
-  a.request = p[2] >= 128
-  a.type = a.request and "Request" or "Status"
-  a.link = ({"CXL.io", "CXL.cachemem"})[p[3] % 16]
+  a.link = ({"CXL.io", "CXL.cachemem"})[p[3]]
+  if p[0] ~= 0 or p[1] ~= 8 or not a.link or math.floor(p[2] / 16) % 8 ~= 0 then
+    a.fault = "malformed"
+    return a
+  end
+  local request = p[2] >= 128
+  a.type = request and "Request" or "Status"
   a.state = ALMP_STATE[state]
-  if a.request and state == 3 then a.state = "DAPM" end
-  if not a.request and state == 0 then a.state = "Reset" end
-  a.known = p[0] == 0 and p[1] == 8 and a.link ~= nil and a.state ~= nil
+  if request and state == 3 then a.state = "DAPM" end
+  if not request and state == 0 then a.state = "Reset" end
+  if not a.state then
+    a.fault = "illegal state code"
+    return a
+  end
+  a.good = true
+  for i = 16, 63 do
+    if p[i] ~= 0 then a.fault = "rest not zero" end
+  end
+  if tail ~= 0 then a.fault = "rest not zero" end
   return a
 end
 
@@ -519,7 +535,7 @@ end
 
 local CREDIT_TYPE = {[0x40] = "InitFC1", [0x80] = "UpdateFC", [0xC0] = "InitFC2"}
 local CREDIT_CLASS = {[0] = "P", "NP", "Cpl"}
--- The six bytes of a DLLP behind SDP: {name, value} in order.
+-- The six bytes of a DLLP behind SDP: {name, value} in order. Bytes have their place in the packet.
 local function dllp_of(b)
   local at = {}
   local function put(name, value) at[#at + 1] = {name, value} end
@@ -539,7 +555,7 @@ local function dllp_of(b)
                    [0x23] = "PM_Active_State_Request_L1", [0x24] = "PM_Request_Ack",
                    [0x30] = "Vendor-specific", [0x31] = "NOP"}
     put("type", other[t] or "reserved DLLP")
-    put("data", {b[2], b[3], b[4], b[5]})
+    put("data", {at = 2, b[2], b[3], b[4], b[5]})
   end
   local crc = dllp_crc(b, 2, 5)
   put("crc_ok", crc == b[6] + 256 * b[7])
@@ -589,12 +605,12 @@ local function tlp_of(b)
   put("type", name or "reserved TLP")
   local header = format % 2 == 1 and 16 or 12
   if not name or format >= 4 then
-    local data = {}
+    local data = {at = 4}
     for i = 0, n - 1 do data[#data + 1] = h[i] end
     put("data", data)
   elseif n < header then
     name = nil
-    local data = {}
+    local data = {at = 4}
     for i = 0, n - 1 do data[#data + 1] = h[i] end
     put("data", data)
   else
@@ -625,7 +641,7 @@ local function tlp_of(b)
         if h[7] == 0x7E or h[7] == 0x7F then
           put("vendor", string.format("%04x", h[10] * 256 + h[11]))
         end
-        local words = {}
+        local words = {at = 4 + 8}
         for i = 8, 15 do words[#words + 1] = h[i] end
         put("header", words)
       else
@@ -648,7 +664,7 @@ local function tlp_of(b)
     local last = n
     if h[2] >= 128 then last = last - 4 end
     if last > header then
-      local data = {}
+      local data = {at = 4 + header}
       for i = header, last - 1 do data[#data + 1] = h[i] end
       put("data", data)
     end
@@ -724,8 +740,7 @@ local function advance(link, direction, p, id, crc_ok, frame)
   if not family then
     past.discarded, st.retrying, st.frames = true, true, 0
   elseif family == "almp" then
-    local a = almp_of(p)
-    past.discarded = not (a.equal and a.known)
+    past.discarded = not almp_of(p, 0).good
   elseif family == "io" then
     past.io = st.io
     local _
@@ -911,18 +926,18 @@ end
 
 local function show_almp(tree, tvb, p, info)
   tree:add(F["kind"], tvb(2, 64), "almp")
-  local a = almp_of(p)
-  local text = a.known and string.format("%s %s %s", a.link, a.type, a.state) or "reserved ALMP"
+  local a = almp_of(p, tvb(66, 2):uint())
+  local text = a.good and string.format("%s %s %s", a.link, a.type, a.state) or ""
+  if a.fault then text = text .. (a.good and " " or "") .. "(" .. a.fault .. ")" end
   local item = tree:add(F["almp"], tvb(2, 16), text)
-  if a.known then
+  if a.good then
     item:add(F["almp.link"], tvb(5, 1), a.link)
     item:add(F["almp.type"], tvb(4, 1), a.type)
     item:add(F["almp.state"], tvb(4, 1), a.state)
   end
-  item:add(F["almp.copies_equal"], tvb(2, 64), a.equal):set_generated()
-  if not a.equal or not a.known then
-    item:add_proto_expert_info(expert_broken, a.equal and "ALMP of a reserved code"
-                                              or "The four copies of the ALMP differ")
+  if a.fault then
+    item:add(F["almp.fault"], tvb(2, 64), a.fault):set_generated()
+    item:add_proto_expert_info(expert_broken, "ALMP: " .. a.fault)
   end
   info[#info + 1] = "ALMP " .. text
 end
@@ -932,8 +947,8 @@ local function show_values(item, range, at)
   for _, v in ipairs(at) do
     local name, value = v[1], v[2]
     if type(value) == "table" then
+      item:add(F["packet." .. name], range(value.at, #value))
       value = hex(value)
-      item:add(F["packet." .. name], range, ByteArray.new(value):raw())
       if name == "data" then text[#text + 1] = "data=" .. value end
     else
       item:add(F["packet." .. name], range, value)
@@ -1008,47 +1023,59 @@ local function show_event(tvb, pinfo, tree, link)
   pinfo.cols.info = link .. " " .. (event == "down" and "link down" or "Recovery")
 end
 
--- Link and direction of the packet; nil without the name of its interface.
+local encaps = wtap_encaps or wtap or {}
+local USER0 = encaps.USER0 or 45
+local USERS = 16
+
+-- The packet's link as it is shown, a key of the link, nil if it cannot be told, and the direction.
+-- Without a tree Wireshark has no name of the interface, but its link type and the packet's flags.
 local function place(pinfo)
+  local user = pinfo.match_uint - USER0
   local f = interface_name()
-  if not f then return nil end
-  local link, direction = f.value:match("^(.+)%-([MS]2[MS])$")
-  if direction == "M2S" or direction == "S2M" then return link, direction end
-  -- Of another tool: what the host sent is M2S.
-  return f.value, pinfo.p2p_dir == P2P_DIR_RECV and "S2M" or "M2S"
+  local received = pinfo.p2p_dir == P2P_DIR_RECV
+  local direction = received and "S2M" or "M2S"
+  if f then
+    local link, way = f.value:match("^(.+)%-([MS]2[MS])$")
+    if way == "M2S" or way == "S2M" then return link, link, way end
+    return f.value, f.value, direction
+  end
+  if user >= 0 and user < USERS - 1 then
+    return string.format("USER%d", user), user, direction
+  end
+  return "?", nil, direction
 end
 
 -- The past of a packet: kept from its first sight, or taken now that it is its turn.
-local function past_of(pinfo, link, look)
+local function past_of(pinfo, key, look)
   local number = pinfo.number
   if kept[number] ~= nil then return kept[number], true end
-  if not link then
+  if key == nil then
     unplaced[number] = true
     return nil, false
   end
-  -- Without a tree a first pass has no interface names; then the second pass, in order, is the first.
-  local complete = true
+  -- Of a 16th link the first pass may have told nothing; then a second pass, in order, is the first.
   unplaced[number] = nil
-  if pinfo.visited and next(unplaced) then
-    for other in pairs(unplaced) do complete = complete and other > number end
+  if pinfo.visited then
+    for other in pairs(unplaced) do
+      if other < number then return nil, false end
+    end
   end
-  if not complete then return nil, false end
   kept[number] = look() or false
   return kept[number], true
 end
 
 function cxl.dissector(tvb, pinfo, root)
-  local link, direction = place(pinfo)
+  local link, key, direction = place(pinfo)
   local length = tvb:reported_length_remaining()
   if length ~= 68 then
     local text = tvb:captured_len() == length and length < 16 and tvb():string() or ""
     if text ~= "recovery" and text ~= "down" then return 0 end
-    past_of(pinfo, link, function()
-      if text == "recovery" then recover(link) end
+    past_of(pinfo, key, function()
+      recover(key)
     end)
     local tree = root:add(cxl, tvb())
-    tree:add(F["link"], tvb(), link or "?"):set_generated()
-    show_event(tvb, pinfo, tree, link or "?")
+    tree:add(F["link"], tvb(), link):set_generated()
+    show_event(tvb, pinfo, tree, link)
     return length
   end
   if tvb:captured_len() < 68 then return 0 end
@@ -1059,15 +1086,14 @@ function cxl.dissector(tvb, pinfo, root)
   local family = id and FAMILY[id]
   local crc_seen, crc_right = tvb(66, 2):le_uint(), nil
   if family == "cachemem" then crc_right = crc16(p) end
-  local past, known = past_of(pinfo, link, function()
-    return advance(link, direction, p, id, crc_seen == crc_right, pinfo.number)
+  local past, known = past_of(pinfo, key, function()
+    return advance(key, direction, p, id, crc_seen == crc_right, pinfo.number)
   end)
   past = past or {discarded = false, owed = 0}
-  direction = direction or (pinfo.p2p_dir == P2P_DIR_RECV and "S2M" or "M2S")
 
   local tree = root:add(cxl, tvb())
   local info = {}
-  tree:add(F["link"], tvb(0, 0), link or "?"):set_generated()
+  tree:add(F["link"], tvb(0, 0), link):set_generated()
   tree:add(F["direction"], tvb(0, 0), direction):set_generated()
   if not known then tree:add_proto_expert_info(expert_unknown) end
   tree:add(F["protocol_id"], tvb(0, 2), tvb(0, 2):le_uint())
@@ -1102,14 +1128,11 @@ function cxl.dissector(tvb, pinfo, root)
     if crc_seen == crc_right then info[#info + 1] = "(discarded)" end
   end
   pinfo.cols.protocol = id and (PROTOCOL[id]:gsub(" EDS", "")) or "CXL"
-  pinfo.cols.src = (link or "?") .. (direction == "M2S" and " host" or " device")
-  pinfo.cols.dst = (link or "?") .. (direction == "M2S" and " device" or " host")
+  pinfo.cols.src = link .. (direction == "M2S" and " host" or " device")
+  pinfo.cols.dst = link .. (direction == "M2S" and " device" or " host")
   pinfo.cols.info = direction .. " " .. table.concat(info, " ")
   return 68
 end
 
-DissectorTable.get("wtap_encap"):add((wtap_encaps or wtap or {}).USER0 or 45, cxl)
-
--- A tap that wants every field: so packets have a tree, and the name of their interface, when they
--- are read, and not only when one is looked at.
-Listener.new("frame", nil, true)
+local table_of_encaps = DissectorTable.get("wtap_encap")
+for user = USER0, USER0 + USERS - 1 do table_of_encaps:add(user, cxl) end
