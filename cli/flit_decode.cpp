@@ -15,6 +15,7 @@
 #include "cli/flit_view.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
+#include "flits/almp.hpp"
 #include "flits/flit_log.hpp"
 #include "flits/io_stream.hpp"
 #include "flits/link_checker.hpp"
@@ -179,6 +180,13 @@ class Printer {
     const auto id = flit.protocol_id().id;
     return id && flits::is_cachemem(*id);
   }
+  // Not damaged, as far as its receiver can tell.
+  static bool is_whole(const flits::Flit& flit) {
+    const auto id = flit.protocol_id().id;
+    if (!id) return false;
+    if (flits::is_cachemem(*id)) return flit.crc_ok();
+    return !flits::is_almp(*id) || flits::read_almp(flit).fault != flits::AlmpFault::CopiesDiffer;
+  }
   static std::string prefix(const flits::FlitRecord* record) {
     return record == nullptr ? "" : fmt::format("{} {} ", record->time_ps, record->link);
   }
@@ -188,7 +196,7 @@ class Printer {
     for (std::size_t i = 0; i < seen.packets.size(); ++i) {
       text += (i == 0 ? " " : " | ") + flits::to_text(seen.packets[i]);
     }
-    if (seen.discarded && has_crc(flit) && flit.crc_ok()) text += " (discarded)";
+    if (seen.discarded && is_whole(flit)) text += " (discarded)";
     return text;
   }
   static Json place(const flits::FlitRecord* record) {
@@ -266,13 +274,19 @@ void decode_log(flits::FlitLogReader& log, const FlitArguments& a, const Printer
     const Direction direction = record.direction;
     Seen seen{.record = &record, .direction = direction, .packets = {}, .rules = {}};
     const auto id = record.flit.protocol_id().id;
-    if (id && flits::is_cachemem(*id) && !checker.discarding(direction)) {
+    const bool deaf = checker.deaf(direction);
+    if (id && flits::is_cachemem(*id) && !deaf && !checker.discarding(direction)) {
       seen.owed = checker.owed(direction);
     }
-    if (id && flits::is_io(*id)) seen.packets = io[flits::index(direction)].take(record.flit);
+    if (id && flits::is_io(*id)) {
+      // A receiver that waits for Recovery has lost its place in the stream.
+      flits::IoStream& stream = io[flits::index(direction)];
+      if (deaf) stream.reset();
+      seen.packets = stream.take(record.flit);
+    }
     const std::uint64_t before = unread(checker.stats(direction));
     checker.on_flit(record.time_ps, direction, record.flit);
-    seen.discarded = unread(checker.stats(direction)) != before;
+    seen.discarded = deaf || unread(checker.stats(direction)) != before;
     printer.print(record.flit, seen);
   }
   if (!a.link.empty() && !links.contains(a.link)) {

@@ -269,10 +269,6 @@ bool fields_suffice(const Flit& flit, Direction direction, const FlitContent& co
   return encode(direction, content) == flit;
 }
 
-bool is_almp(const std::optional<ProtocolId>& id) {
-  return id == ProtocolId::Almp || id == ProtocolId::AlmpEds;
-}
-
 bool is_readable(const AlmpReading& reading) {
   return reading.fault == AlmpFault::None || reading.fault == AlmpFault::RestNotZero;
 }
@@ -313,7 +309,7 @@ std::string to_text(const Flit& flit, Direction direction, unsigned owed) {
   std::string text(name(direction));
   if (!id || !is_cachemem(*id)) {
     text += fmt::format(" {}", id ? name(*id) : "damaged protocol ID");
-    if (!is_almp(id)) return text;
+    if (!id || !is_almp(*id)) return text;
     const AlmpReading reading = read_almp(flit);
     if (is_readable(reading)) text += ' ' + to_text(reading.almp);
     if (reading.fault != AlmpFault::None) text += fmt::format(" ({})", name(reading.fault));
@@ -375,7 +371,7 @@ Json to_json(const Flit& flit, Direction direction, unsigned owed) {
             {"protocol", std::string(id ? name(*id) : "damaged")}};
   if (corrected) json["id_corrected"] = true;
   if (!id || !is_cachemem(*id)) {
-    if (is_almp(id)) {
+    if (id && is_almp(*id)) {
       const AlmpReading reading = read_almp(flit);
       json["kind"] = kAlmpKind;
       if (is_readable(reading)) {

@@ -90,7 +90,7 @@ end
 field(ProtoField.bool, "control.empty", "empty")
 field(ProtoField.bool, "control.viral", "viral")
 field(ProtoField.uint16, "control.viral_ld_id", "viral_ld_id", Hex)
-field(ProtoField.bytes, "control.payload", "payload")
+field(ProtoField.string, "control.mac", "mac")
 field(ProtoField.string, "almp", "ALMP")
 field(ProtoField.string, "almp.link", "link")
 field(ProtoField.string, "almp.type", "type")
@@ -285,9 +285,9 @@ local FORMAT = {
   },
 }
 
-local PROTOCOL = {[0xFF] = "CXL.io", [0xD2] = "CXL.io EDS", [0x55] = "CXL.cachemem",
-                  [0x87] = "CXL.cachemem EDS", [0x99] = "NULL", [0x4B] = "NULL EDS",
-                  [0xCC] = "ALMP", [0x1E] = "ALMP EDS"}
+local PROTOCOL = {[0xFF] = "CXL.io", [0xD2] = "CXL.io+EDS", [0x55] = "CXL.cachemem",
+                  [0x87] = "CXL.cachemem+EDS", [0x99] = "NULL", [0x4B] = "NULL+EDS",
+                  [0xCC] = "ALMP", [0x1E] = "ALMP+EDS"}
 local FAMILY = {[0xFF] = "io", [0xD2] = "io", [0x55] = "cachemem", [0x87] = "cachemem",
                 [0x99] = "null", [0x4B] = "null", [0xCC] = "almp", [0x1E] = "almp"}
 
@@ -336,8 +336,10 @@ local function control_of(p)
     put("wrap", bits(p, 64 + 24, 8))
   elseif format == 1 and llctrl == 2 and ide[subtype] then
     c.name = ide[subtype]
-    c.payload = {p[3], p[5], p[6], p[7]}
-    for i = 8, 15 do c.payload[#c.payload + 1] = p[i] end
+    if subtype == 2 then
+      c.mac = {p[3], p[5], p[6], p[7]}
+      for i = 8, 15 do c.mac[#c.mac + 1] = p[i] end
+    end
   else
     c.name = "reserved control"
     put("ctl_fmt", format)
@@ -678,19 +680,27 @@ end
 -- ---- what is kept of the streams ---------------------------------------------------------------
 
 local streams   -- "link direction": the receiver at the end of it
+local vlsms     -- link: what its ALMPs of CXL.cachemem have come to
 local kept      -- packet number: its stream's past
 local unplaced  -- packets seen without their interface's name, by number
 
 function cxl.init()
-  streams, kept, unplaced = {}, {}, {}
+  streams, vlsms, kept, unplaced = {}, {}, {}, {}
+end
+
+local function fresh()
+  return {owed = 0, pending = {}, retrying = false, frames = 0, deaf = false, io = {}}
 end
 
 local function stream(link, direction)
   local key = link .. " " .. direction
-  if not streams[key] then
-    streams[key] = {owed = 0, pending = {}, retrying = false, frames = 0, io = {}}
-  end
+  streams[key] = streams[key] or fresh()
   return streams[key]
+end
+
+local function vlsm(link)
+  vlsms[link] = vlsms[link] or {told = {}, was_up = false}
+  return vlsms[link]
 end
 
 local function opposite(direction) return direction == "M2S" and "S2M" or "M2S" end
@@ -732,15 +742,73 @@ local function receive(st, peer, p, direction, frame)
   return false
 end
 
+-- The link layers of both ends: a retry, or all from the beginning.
+local function both_retry(link)
+  for _, direction in ipairs {"M2S", "S2M"} do
+    local st = stream(link, direction)
+    st.retrying, st.frames = true, 0
+  end
+end
+local function both_restart(link)
+  for _, direction in ipairs {"M2S", "S2M"} do
+    local st, new = stream(link, direction), fresh()
+    st.owed, st.pending, st.retrying, st.frames = new.owed, new.pending, false, 0
+    st.awaited = nil
+  end
+end
+
+-- A good ALMP that is heard. Recovery is asked for by a Request Retrain; behind Recovery the first
+-- Status of each end is a snapshot (CXL 2.0 5.1.2.3), and where both resolve to Reset, or the link
+-- entered L2, the link layers begin anew. Where Active comes again, they retry.
+local function hear_almp(link, direction, st, a)
+  if a.type == "Request" then
+    if a.state == "Retrain" then st.deaf = true end
+    return
+  end
+  if a.link ~= "CXL.cachemem" then return end
+  local v = vlsm(link)
+  if v.snapshot then
+    v.snapshot[direction] = v.snapshot[direction] or a.state
+    local host, device = v.snapshot.M2S, v.snapshot.S2M
+    if not host or not device then return end
+    v.snapshot = nil
+    if host == "Active" and device == "Active" then
+      v.told = {M2S = true, S2M = true}
+    else
+      v.told = {}
+    end
+    if (host == "Reset" or host == "L2") and (device == "Reset" or device == "L2") and
+       (host == "Reset" or device == "Reset") then
+      v.was_up = false
+      both_restart(link)
+    end
+  elseif a.state == "Active" then
+    v.told[direction] = true
+    if v.told.M2S and v.told.S2M then
+      if v.was_up then both_retry(link) end
+      v.was_up = true
+    end
+  else
+    v.told = {}
+    if a.state == "L2" then both_restart(link) end
+  end
+end
+
 -- The stream goes on by one flit; gives what is needed to read it again.
 local function advance(link, direction, p, id, crc_ok, frame)
   local st, peer = stream(link, direction), stream(link, opposite(direction))
   local past = {discarded = false, owed = 0}
   local family = id and FAMILY[id]
+  if st.deaf then
+    past.discarded, st.io = true, {}
+    return past
+  end
   if not family then
-    past.discarded, st.retrying, st.frames = true, true, 0
+    past.discarded, st.retrying, st.frames, st.deaf = true, true, 0, true
   elseif family == "almp" then
-    past.discarded = not almp_of(p, 0).good
+    local a = almp_of(p, 0)
+    past.discarded = a.fault == "copies differ"
+    if a.good then hear_almp(link, direction, st, a) else st.deaf = true end
   elseif family == "io" then
     past.io = st.io
     local _
@@ -757,11 +825,19 @@ local function advance(link, direction, p, id, crc_ok, frame)
   return past
 end
 
--- Both ends retry after Recovery, which also ends a packet that was on its way.
-local function recover(link)
+-- Recovery: both ends hear again, tell their state and retry; a packet that was on its way is lost.
+-- When the link goes down, all begins anew.
+local function event(link, is_down)
   for _, direction in ipairs {"M2S", "S2M"} do
     local st = stream(link, direction)
-    st.retrying, st.frames, st.io = true, 0, {}
+    st.deaf, st.io = false, {}
+  end
+  if is_down then
+    vlsms[link] = nil
+    both_restart(link)
+  else
+    vlsm(link).snapshot = {}
+    both_retry(link)
   end
 end
 
@@ -889,8 +965,9 @@ local function show_cachemem(tree, tvb, p, direction, past, frame, info)
       end
       text[#text + 1] = name .. "=" .. said
     end
-    if c.payload then
-      item:add(F["control.payload"], tvb(2, 16), hex(c.payload))
+    if c.mac then  -- bytes 3, 5 to 7 and 8 to 15 of the slot
+      item:add(F["control.mac"], tvb(2, 16), hex(c.mac))
+      text[#text + 1] = "mac=" .. hex(c.mac)
     end
     if c.name == "reserved control" then
       item:add_proto_expert_info(expert_broken, "Control flit of a reserved code")
@@ -1071,7 +1148,7 @@ function cxl.dissector(tvb, pinfo, root)
     local text = tvb:captured_len() == length and length < 16 and tvb():string() or ""
     if text ~= "recovery" and text ~= "down" then return 0 end
     past_of(pinfo, key, function()
-      recover(key)
+      event(key, text == "down")
     end)
     local tree = root:add(cxl, tvb())
     tree:add(F["link"], tvb(), link):set_generated()
@@ -1127,7 +1204,7 @@ function cxl.dissector(tvb, pinfo, root)
     item:add_proto_expert_info(expert_discarded)
     if crc_seen == crc_right then info[#info + 1] = "(discarded)" end
   end
-  pinfo.cols.protocol = id and (PROTOCOL[id]:gsub(" EDS", "")) or "CXL"
+  pinfo.cols.protocol = id and (PROTOCOL[id]:gsub("%+EDS", "")) or "CXL"
   pinfo.cols.src = link .. (direction == "M2S" and " host" or " device")
   pinfo.cols.dst = link .. (direction == "M2S" and " device" or " host")
   pinfo.cols.info = direction .. " " .. table.concat(info, " ")
