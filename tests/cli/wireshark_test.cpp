@@ -372,7 +372,7 @@ TEST_F(CliWireshark, StreamsOfEverything) {
       "Rsp' "
       "'D2H DH' H0 H1 H2 H3 H4 H5 G0 G1 G2 G3 G4 G5 G6 'byte enables' all-data "
       "IDE.Idle IDE.Start IDE.TMAC LLCRD RETRY.Idle RETRY.Req RETRY.Ack RETRY.Frame INIT.Param "
-      "'CRC error' discarded damaged recovery 'CXL.io+EDS' 'CXL.cachemem+EDS' 'ALMP+EDS' NULL+EDS"
+      "'CRC error' discarded damaged recovery 'CXL.io+EDS' 'CXL.cachemem+EDS' 'ALMP+EDS' NULL+EDS "
       " "
       "NULL 'ALMP with a fault' TLP DLLP EDB 'framing error' begins ends 'goes on' nullified "
       "'packet with a CRC error' Ack Nak UpdateFC-NP InitFC2-Cpl NOP 'reserved DLLP' MRd MWr MRdLk "
