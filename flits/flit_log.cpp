@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cerrno>
 #include <charconv>
+#include <system_error>
 
 namespace cxlgpu::flits {
 namespace {
@@ -293,10 +295,16 @@ void FlitLogWriter::write(const FlitRecord& r) {
   }
 }
 
+// Of standard output the reader may have gone, which is for the program to judge.
+void FlitLogWriter::fail() const {
+  if (!place_) throw std::system_error(errno, std::generic_category(), "standard output");
+  throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+}
+
 void FlitLogWriter::flush() {
   const auto size = static_cast<unsigned>(buffer_.size());
   if (size != 0 && gzwrite(file_.get(), buffer_.data(), size) != static_cast<int>(size)) {
-    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+    fail();
   }
   buffer_.clear();
 }
@@ -304,9 +312,7 @@ void FlitLogWriter::flush() {
 void FlitLogWriter::close() {
   if (!file_) return;
   flush();
-  if (gzclose(file_.release()) != Z_OK) {
-    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
-  }
+  if (gzclose(file_.release()) != Z_OK) fail();
   if (place_) place_->publish();
 }
 

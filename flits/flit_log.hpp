@@ -81,7 +81,8 @@ enum class FlitLogFormat : std::uint8_t { Text, Pcapng };
 /// As the name has it: .pcapng, or .pcapng.gz.
 FlitLogFormat flit_log_format(std::string_view path);
 
-/// Only close() gives the file its name (output_file.hpp).
+/// Only close() gives the file its name (output_file.hpp). Of standard output a failed write is a
+/// std::system_error.
 class FlitLogWriter {
  public:
   /// `comment`: of a pcapng file, what run it is of.
@@ -101,6 +102,7 @@ class FlitLogWriter {
  private:
   void write_event(bool down, std::uint64_t time_ps, std::string_view link);
   void flush();
+  [[noreturn]] void fail() const;
 
   std::string path_;
   std::optional<OutputFile> place_;  // none: standard output

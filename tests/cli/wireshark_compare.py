@@ -30,9 +30,7 @@ def tshark(lua, capture, *options):
 def finished(process):
     """Its complaints, but for those about the user it runs as."""
     said = [
-        line
-        for line in process.stderr.read().splitlines()
-        if line.strip() and not line.startswith("Running as user")
+        line for line in process.stderr.read().splitlines() if line.strip() and not line.startswith("Running as user")
     ]
     process.stdout.close()
     if process.wait() != 0 or said:
@@ -157,7 +155,10 @@ class Comparison:
             self.seen[ours["event"]] += 1
             self.same(where, "event", ours["event"], value_of(tree, "cxl68.event"))
             return
-        get = lambda name: value_of(tree, "cxl68." + name)
+
+        def get(name):
+            return value_of(tree, "cxl68." + name)
+
         self.same(where, "direction", ours["direction"], get("direction"))
         self.same(where, "protocol", ours["protocol"], get("protocol").replace("unknown", "damaged"))
         self.seen[ours["protocol"]] += 1
@@ -204,9 +205,7 @@ class Comparison:
 
 def compare(cxlgpu, lua, capture, comparison):
     """Number of flits."""
-    ours = subprocess.Popen(
-        [cxlgpu, "flit", "decode", "--json", capture], stdout=subprocess.PIPE, text=True
-    )
+    ours = subprocess.Popen([cxlgpu, "flit", "decode", "--json", capture], stdout=subprocess.PIPE, text=True)
     theirs = tshark(lua, capture, "-T", "json", "-J", "frame cxl68")
     number = 0
     for number, packet in enumerate(packets(theirs.stdout), 1):
@@ -287,7 +286,9 @@ def in_random_order(lua, capture, count, seed, comparison):
         except ValueError:
             continue
         answers[one.get("id")] = one.get("result", {})
-    wanted = tshark(lua, capture, "-V", "-O", "cxl68", "-Y", f"frame.number in {{{','.join(map(str, sorted(chosen)))}}}")
+    wanted = tshark(
+        lua, capture, "-V", "-O", "cxl68", "-Y", f"frame.number in {{{','.join(map(str, sorted(chosen)))}}}"
+    )
     frames, frame = {}, None
     for line in wanted.stdout:
         if line.startswith("Frame "):
