@@ -330,7 +330,7 @@ int main(int argc, char** argv) {
   try {
     status = command(argc, argv);
   } catch (const std::system_error& e) {
-    if (std::ferror(stdout) != 0) {
+    if (std::ferror(stdout) != 0 || e.code() == std::errc::broken_pipe) {
       write_error = e.code().value();
     } else {
       status = refused(e.what());

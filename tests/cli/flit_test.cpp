@@ -314,12 +314,10 @@ TEST_F(CliFlit, PcapngThereAndBack) {
             accepted({"flit", "decode", "--json", "f.log"}).out);
 
   // A reader that goes is no error of convert.
-  const std::string gone = "cd '" + dir_.string() +
-                           "' && '" CXLGPU_BINARY
-                           "' flit convert f.pcapng - 2> said | head -1 > one";
+  const std::string gone =
+      "cd '" + dir_.string() + "' && '" CXLGPU_BINARY "' flit convert f.pcapng - 2> said | true";
   EXPECT_EQ(std::system(gone.c_str()), 0);
   EXPECT_EQ(read_text(dir_ / "said"), "");
-  EXPECT_EQ(lines_of(read_text(dir_ / "one")).size(), 1u);
 
   write("cut.pcapng", capture.substr(0, capture.size() - 5));
   refused({"flit", "convert", "cut.pcapng", "h.log"}, {"cut.pcapng: block", "cut short"});
