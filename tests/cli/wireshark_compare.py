@@ -60,6 +60,10 @@ def nodes(pairs, key):
             yield v, below
 
 
+def below(pairs, key):
+    return next(nodes(pairs, key), ("", []))[1]
+
+
 def fields(pairs, prefix, leave_out=()):
     """{name: value} of the fields PREFIX.NAME."""
     return {
@@ -160,25 +164,25 @@ class Comparison:
             return value_of(tree, "cxl68." + name)
 
         self.same(where, "direction", ours["direction"], get("direction"))
-        self.same(where, "protocol", ours["protocol"], get("protocol").replace("unknown", "damaged"))
+        self.same(where, "protocol", ours["protocol"], (get("protocol") or "").replace("unknown", "damaged"))
         self.seen[ours["protocol"]] += 1
         kind = KINDS.get(ours["protocol"], ours["kind"])
         self.same(where, "kind", kind, get("kind"))
         self.seen[kind or "damaged"] += 1
         self.same(where, "id_corrected", int(ours.get("id_corrected", False)), plain(get("id_corrected") or 0))
-        self.same(where, "discarded", int(ours["discarded"]), plain(get("discarded")))
+        self.same(where, "discarded", int(ours["discarded"]), plain(get("discarded") or "-1"))
         self.seen["discarded"] += ours["discarded"]
         if ours["crc_ok"] is None:
             self.same(where, "CRC", None, get("crc_ok"))
         else:
-            self.same(where, "crc_ok", int(ours["crc_ok"]), plain(get("crc_ok")))
+            self.same(where, "crc_ok", int(ours["crc_ok"]), plain(get("crc_ok") or "-1"))
             self.seen["CRC error"] += not ours["crc_ok"]
-            self.same(where, "owed", ours["owed"], plain(get("owed")))
+            self.same(where, "owed", ours["owed"], plain(get("owed") or "-1"))
         if kind == "protocol":
             header = dict(ours["header"])
             header.pop("credits")
-            theirs = fields(next(nodes(tree, "cxl68.header"))[1], "cxl68.header")
-            codes = [plain(theirs.pop(f"slot{s}")) for s in range(4)]
+            theirs = fields(below(tree, "cxl68.header"), "cxl68.header")
+            codes = [plain(theirs.pop(f"slot{s}", "-1")) for s in range(4)]
             self.same(where, "header", *alike(header, theirs))
             self.same(where, "formats", [int(s["format"][1]) for s in ours["slots"]], codes)
             self.slots(where, ours["slots"], tree)
@@ -189,11 +193,11 @@ class Comparison:
             control = dict(ours["control"])
             control.pop("credits", None)
             self.seen[control["type"]] += 1
-            theirs = fields(next(nodes(tree, "cxl68.control"))[1], "cxl68.control")
+            theirs = fields(below(tree, "cxl68.control"), "cxl68.control")
             theirs["type"] = get("control")
             self.same(where, "control", *alike(control, theirs))
         elif kind == "almp":
-            theirs = fields(next(nodes(tree, "cxl68.almp"))[1], "cxl68.almp")
+            theirs = fields(below(tree, "cxl68.almp"), "cxl68.almp")
             almp = dict(ours.get("almp", {}))
             if "fault" in ours:
                 almp["fault"] = ours["fault"]
