@@ -759,7 +759,7 @@ end
 
 -- A good ALMP that is heard. Recovery is asked for by a Request Retrain; behind Recovery the first
 -- Status of each end is a snapshot (CXL 2.0 5.1.2.3), and where both resolve to Reset, or the link
--- entered L2, the link layers begin anew. Where Active comes again, they retry.
+-- entered L2, the link layers begin again. Where Active comes again, they retry.
 local function hear_almp(link, direction, st, a)
   if a.type == "Request" then
     if a.state == "Retrain" then st.deaf = true end
@@ -826,7 +826,7 @@ local function advance(link, direction, p, id, crc_ok, frame)
 end
 
 -- Recovery: both ends hear again, tell their state and retry; a packet that was on its way is lost.
--- When the link goes down, all begins anew.
+-- When the link goes down, all begins again.
 local function event(link, is_down)
   for _, direction in ipairs {"M2S", "S2M"} do
     local st = stream(link, direction)

@@ -210,7 +210,7 @@ TEST_F(Pcapng, OfOthers) {
         base_2.bytes() + File(big).half(14).half(8).word(big ? 0 : 1).word(big ? 1 : 0).bytes());
     file.packet(0, 7, kFlit).packet(1, 8, kFlit, 1).packet(1, 9, kFlit, 2).packet(2, 512, kFlit);
     file.packet(1, 10, "recovery");
-    // A second section begins anew.
+    // A second section has interfaces of its own.
     file.header().interface("z-S2M").packet(0, 11, "down");
     const auto records = read_bytes(file.bytes());
     ASSERT_EQ(records.size(), 6u);
