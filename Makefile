@@ -75,6 +75,7 @@ block: deps      ## builds and runs the tests of one block, and says the seconds
 	@scripts/block.py $(BLOCK) --jobs $(JOBS) $(ARGS)
 
 docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
+	@scripts/deps.sh wireshark
 	@scripts/docs_check.py $(ARGS)
 
 conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first

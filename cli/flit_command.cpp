@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/flit_decode.hpp"
 #include "common/input_error.hpp"
 #include "flits/flit_log.hpp"
 #include "flits/link_checker.hpp"
@@ -20,7 +21,6 @@ namespace cxlgpu {
 
 namespace {
 
-using flits::Direction;
 using Json = nlohmann::ordered_json;
 
 class Lines {
@@ -50,148 +50,8 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
-// A number as the JSON has it: hex in a string, or as such.
-std::optional<std::uint64_t> number_of(const Json& json) {
-  if (json.is_number_unsigned()) return json.get<std::uint64_t>();
-  if (!json.is_string()) return std::nullopt;
-  const auto& text = json.get_ref<const std::string&>();
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  return !text.empty() && *end == '\0' ? std::optional(value) : std::nullopt;
-}
-
-constexpr const char* kRecovery = "recovery";
-constexpr const char* kDown = "down";
-
-// What is printed of a flit, and whether.
-class Printer {
- public:
-  explicit Printer(const FlitArguments& a) : a_(a), by_message_(a.opcode || a.tag || a.address) {}
-
-  // `record`: of a log; nullptr: a bare flit. `discarded` by its receiver.
-  void print(const flits::FlitRecord* record, Direction direction, const flits::Flit& flit,
-             unsigned owed, bool discarded) const {
-    if (record != nullptr && !wanted(*record)) return;
-    Json content;
-    if (a_.json || by_message_) content = flits::to_json(flit, direction, owed);
-    if (by_message_ && !holds(content)) return;
-    const auto id = flit.protocol_id().id;
-    const bool has_crc = id && flits::is_cachemem(*id);
-    if (!a_.json) {
-      const bool shadow = discarded && has_crc && flit.crc_ok();
-      fmt::print("{}{}{}\n", prefix(record), flits::to_text(flit, direction, owed),
-                 shadow ? " (discarded)" : "");
-      return;
-    }
-    Json json = place(record);
-    json.update(content);
-    json["crc_ok"] = has_crc ? Json(flit.crc_ok()) : Json();
-    json["discarded"] = discarded;
-    fmt::print("{}\n", json.dump());
-  }
-  // Recovery, or the link went down.
-  void print_event(const flits::FlitRecord& record) const {
-    if (by_message_ || !wanted(record)) return;
-    if (!a_.json) {
-      fmt::print("{}{}\n", prefix(&record), record.recovery ? "Recovery" : "link down");
-      return;
-    }
-    Json json = place(&record);
-    json["event"] = record.recovery ? kRecovery : kDown;
-    fmt::print("{}\n", json.dump());
-  }
-  void print_finding(const flits::DecodeFinding& finding) const {
-    if (!a_.json && !by_message_) fmt::print("  rule: {}\n", flits::describe(finding));
-  }
-
- private:
-  static std::string prefix(const flits::FlitRecord* record) {
-    return record == nullptr ? "" : fmt::format("{} {} ", record->time_ps, record->link);
-  }
-  static Json place(const flits::FlitRecord* record) {
-    Json json = Json::object();
-    if (record != nullptr) {
-      json["time_ps"] = record->time_ps;
-      json["link"] = record->link;
-    }
-    return json;
-  }
-  [[nodiscard]] bool wanted(const flits::FlitRecord& record) const {
-    return (a_.link.empty() || record.link == a_.link) && record.time_ps >= a_.from_ps &&
-           record.time_ps <= a_.to_ps;
-  }
-  // A message with all that is requested.
-  [[nodiscard]] bool holds(const Json& content) const {
-    if (!content.contains("slots")) return false;
-    for (const Json& slot : content["slots"]) {
-      if (!slot.contains("messages")) continue;
-      for (const Json& message : slot["messages"]) {
-        const auto is = [&](const char* key, const std::optional<std::uint64_t>& value) {
-          return !value || (message.contains(key) && number_of(message[key]) == value);
-        };
-        const bool opcode =
-            !a_.opcode || (message.contains("opcode") && message["opcode"] == *a_.opcode);
-        if (opcode && is("tag", a_.tag) && is("address", a_.address)) return true;
-      }
-    }
-    return false;
-  }
-
-  const FlitArguments& a_;
-  bool by_message_;
-};
-
-// Bare flits: one stream of one direction, every clean flit accepted.
-void decode_bare(flits::FlitLogReader& log, const FlitArguments& a) {
-  const Printer printer(a);
-  flits::Decoder decoder(*flits::direction_from_name(a.direction));
-  flits::Flit flit;
-  while (log.read_bare(flit)) {
-    const auto id = flit.protocol_id().id;
-    const bool read = id && (!flits::is_cachemem(*id) || flit.crc_ok());
-    printer.print(nullptr, decoder.direction(), flit, decoder.owed(), !read);
-    if (!read || !flits::is_cachemem(*id)) continue;
-    for (const flits::DecodeFinding& finding : decoder.decode(flit).findings) {
-      printer.print_finding(finding);
-    }
-  }
-}
-
-// Flits of which the receiver made nothing: damaged, or in the shadow of a damaged one.
-std::uint64_t unread(const flits::DirectionStats& stats) {
-  return stats.discarded + stats.crc_errors + stats.id_errors + stats.almp_errors;
-}
-
-// A flit log: what a flit means depends on the data slots its receiver is owed, which the link
-// checker follows through errors and retries.
-void decode_log(flits::FlitLogReader& log, const FlitArguments& a) {
-  const Printer printer(a);
-  flits::FlitRecord record;
-  std::map<std::string, flits::LinkChecker> links;
-  while (log.read(record)) {
-    flits::LinkChecker& link = links.try_emplace(record.link).first->second;
-    if (record.recovery || record.down) {
-      printer.print_event(record);
-      record.recovery ? link.on_recovery(record.time_ps) : link.on_down(record.time_ps);
-      continue;
-    }
-    const unsigned owed = link.discarding(record.direction) ? 0 : link.owed(record.direction);
-    const std::uint64_t before = unread(link.stats(record.direction));
-    link.on_flit(record.time_ps, record.direction, record.flit);
-    printer.print(&record, record.direction, record.flit, owed,
-                  unread(link.stats(record.direction)) != before);
-  }
-}
-
-int decode(const FlitArguments& a) {
-  flits::FlitLogReader log(a.file);
-  if (log.bare()) {
-    decode_bare(log, a);
-  } else {
-    decode_log(log, a);
-  }
-  return 0;
-}
+using flit_events::kDown;
+using flit_events::kRecovery;
 
 // Of a log's JSON the log's line, of other flits hex.
 std::string encoded(const Json& json) {
@@ -262,6 +122,24 @@ int check(const FlitArguments& a) {
   return violations == 0 ? 0 : 1;
 }
 
+// Between text and pcapng, plain and gzip.
+int convert(const FlitArguments& a) {
+  flits::FlitLogReader in(a.file);
+  const std::string name = a.file == "-" ? "standard input" : a.file;
+  if (in.bare()) {
+    throw InputError(
+        fmt::format("{}: holds bare flits, which have no time and no link; give a flit log", name));
+  }
+  const auto format = a.to.empty()       ? flits::flit_log_format(a.out)
+                      : a.to == "pcapng" ? flits::FlitLogFormat::Pcapng
+                                         : flits::FlitLogFormat::Text;
+  flits::FlitLogWriter out(a.out, format, fmt::format("cxlgpu flit convert, of {}", name));
+  flits::FlitRecord record;
+  while (in.read(record)) out.write(record);
+  out.close();
+  return 0;
+}
+
 }  // namespace
 
 void add_flit_command(CLI::App& app, FlitArguments& a) {
@@ -273,15 +151,25 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
     return sub;
   };
   CLI::App* d = action("decode", "print what flits hold");
-  d->add_flag("--json", a.json, "one JSON object a flit");
+  CLI::Option* json = d->add_flag("--json", a.json, "one JSON object a flit");
+  d->add_flag("--draw", a.draw, "draw each flit with its slots, for a terminal")->excludes(json);
   d->add_option("--direction", a.direction, "of hex flits")->check(CLI::IsMember({"M2S", "S2M"}));
   d->add_option("--link", a.link, "of a log: this link only");
   d->add_option("--from-ps", a.from_ps, "of a log: not before this time");
   d->add_option("--to-ps", a.to_ps, "of a log: not after this time");
-  d->add_option("--opcode", a.opcode, "flits with such a message only, e.g. MemRd");
-  d->add_option("--tag", a.tag, "flits with a message of this tag only, decimal or 0x");
-  d->add_option("--address", a.address, "flits with a message of this address only");
+  d->add_option(
+      "--opcode", a.opcode,
+      "flits with such a message, packet or control only: MemRd, CfgRd0, RETRY.Req, ALMP");
+  d->add_option("--tag", a.tag, "flits with a message or TLP of this tag only, decimal or 0x");
+  d->add_option("--address", a.address,
+                "flits with a message or TLP of this address only, or of one in FIRST-LAST");
   action("encode", "make flits from JSON");
+  CLI::App* v = app.add_subcommand("convert", "make pcapng (Wireshark) or text of a flit log");
+  v->add_option("file", a.file, "text or pcapng, plain or gzip; -: standard input")->required();
+  v->add_option("out", a.out, "F.pcapng: pcapng, else text; .gz: compressed; -: standard output")
+      ->required();
+  v->add_option("--to", a.to, "whatever the name says")->check(CLI::IsMember({"pcapng", "text"}));
+  v->callback([&a] { a.action = "convert"; });
   CLI::App* c = action("check", "hold a flit log against the link rules");
   c->add_flag("--wrap-inclusive", a.wrap_inclusive,
               "sequence numbers of a retry run up to the wrap value, not to the one before it");
@@ -290,7 +178,8 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
 int flit_command(const FlitArguments& a) {
   if (a.action == "encode") return encode(a);
   if (a.action == "check") return check(a);
-  return decode(a);
+  if (a.action == "convert") return convert(a);
+  return decode_flits(a);
 }
 
 }  // namespace cxlgpu

@@ -216,7 +216,7 @@ int command(int argc, char** argv) {
   run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
       ->needs(waves);
   run->add_option("--flit-log", a.flit_log,
-                  "write every flit of the RTL's links (.gz: compressed)");
+                  "write every flit of the RTL's links (.pcapng: for Wireshark; .gz: compressed)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
@@ -332,7 +332,7 @@ int main(int argc, char** argv) {
   try {
     status = command(argc, argv);
   } catch (const std::system_error& e) {
-    if (std::ferror(stdout) != 0) {
+    if (std::ferror(stdout) != 0 || e.code() == std::errc::broken_pipe) {
       write_error = e.code().value();
     } else {
       status = refused(e.what());

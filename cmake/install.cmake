@@ -3,7 +3,7 @@
 #
 #   flits    libflits.a and its headers                                find_package(cxlgpu COMPONENTS flits)
 #   library  the machine: api/cxlgpu.hpp, what it includes, configs    find_package(cxlgpu), which needs flits
-#   command  bin/cxlgpu and configs
+#   command  bin/cxlgpu, configs, and Wireshark's dissector of its flit logs
 #
 # Headers lie in include/cxlgpu, and name each other from there: <cxlgpu/cxlgpu.hpp>, <cxlgpu/flits/codec.hpp>.
 include(GNUInstallDirs)
@@ -57,4 +57,5 @@ foreach(component library command)
 endforeach()
 if(TARGET cxlgpu)
   install(TARGETS cxlgpu RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(FILES share/wireshark/cxl68.lua DESTINATION ${share}/wireshark COMPONENT command)
 endif()

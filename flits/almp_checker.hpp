@@ -32,6 +32,8 @@ class AlmpChecker {
   explicit AlmpChecker(bool required) : in_use_(required) {}
 
   [[nodiscard]] bool in_use() const { return in_use_; }
+  /// The receiver of `d` waits for Recovery and hears nothing until then.
+  [[nodiscard]] bool deaf(Direction d) const { return deaf_[index(d)]; }
 
   /// What an ALMP does to the CXL.cachemem link layers at both ends.
   enum class Effect : std::uint8_t { None, Retry, Restart };

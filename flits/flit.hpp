@@ -49,6 +49,14 @@ constexpr bool is_cachemem(ProtocolId id) {
   return id == ProtocolId::CacheMem || id == ProtocolId::CacheMemEds;
 }
 
+constexpr bool is_io(ProtocolId id) {
+  return id == ProtocolId::Io || id == ProtocolId::IoEds;
+}
+
+constexpr bool is_almp(ProtocolId id) {
+  return id == ProtocolId::Almp || id == ProtocolId::AlmpEds;
+}
+
 /// What a receiver makes of the two protocol-ID bytes.
 struct ProtocolIdVerdict {
   std::optional<ProtocolId> id;  // nullopt: uncorrectable, the flit is dropped and retried

@@ -5,7 +5,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cerrno>
 #include <charconv>
+#include <system_error>
 
 namespace cxlgpu::flits {
 namespace {
@@ -46,7 +48,7 @@ FlitLogReader::FlitLogReader(const std::string& path)
 }
 
 std::string FlitLogReader::where() const {
-  return fmt::format("{}:{}", path_, line_);
+  return blocks_ ? fmt::format("{}: block {}", path_, line_) : fmt::format("{}:{}", path_, line_);
 }
 
 void FlitLogReader::fail(std::string_view what, std::string_view remedy) const {
@@ -63,6 +65,47 @@ void FlitLogReader::fill() {
   buffer_.resize(before + got.value_or(0));
   if (!got) fail(file_->problem(), "write the log again and close it");
   end_of_file_ = *got == 0;
+}
+
+// At least so many bytes wait in the buffer; false: the file has no more.
+bool FlitLogReader::have(std::size_t bytes) {
+  while (buffer_.size() - begin_ < bytes && !end_of_file_) fill();
+  return buffer_.size() - begin_ >= bytes;
+}
+
+// Looked at once, at the front of the file.
+bool FlitLogReader::is_pcapng() {
+  if (looked_) return blocks_.has_value();
+  looked_ = true;
+  if (!have(kPcapngMagic.size())) return false;
+  const auto first = std::string_view(buffer_).substr(begin_, kPcapngMagic.size());
+  if (is_pcap(first)) {
+    throw InputError(
+        fmt::format("{}: is a pcap file, which names no links; save it as pcapng", path_));
+  }
+  if (first == kPcapngMagic) blocks_.emplace();
+  return blocks_.has_value();
+}
+
+bool FlitLogReader::read_block(FlitRecord& record) {
+  constexpr std::string_view kWhole = "write the file again and close it";
+  const auto bytes = [this](std::size_t n) {
+    return std::span(reinterpret_cast<const std::uint8_t*>(buffer_.data()) + begin_, n);
+  };
+  while (have(1)) {
+    ++line_;
+    if (!have(PcapngBlocks::kHeadBytes)) fail("is cut short", kWhole);
+    try {
+      const std::size_t length = blocks_->length(bytes(PcapngBlocks::kHeadBytes));
+      if (!have(length)) fail("is cut short", kWhole);
+      const bool is_record = blocks_->take(bytes(length), record);
+      begin_ += length;
+      if (is_record) return true;
+    } catch (const PcapngError& e) {
+      throw InputError(fmt::format("{}: {}", where(), e.what()));
+    }
+  }
+  return false;
 }
 
 bool FlitLogReader::read_line(std::string_view& text) {
@@ -87,6 +130,7 @@ bool FlitLogReader::read_line(std::string_view& text) {
 }
 
 bool FlitLogReader::bare() {
+  if (is_pcapng()) return false;
   std::size_t at = begin_;
   for (;;) {
     auto end = buffer_.find('\n', at);
@@ -123,6 +167,7 @@ bool FlitLogReader::read_bare(Flit& flit) {
 }
 
 bool FlitLogReader::read(FlitRecord& record) {
+  if (is_pcapng()) return read_block(record);
   std::string_view text;
   while (read_line(text)) {
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
@@ -185,19 +230,35 @@ std::uint64_t FlitLogReader::parse_time(std::string_view word) const {
   return time_ps;
 }
 
-FlitLogWriter::FlitLogWriter(const std::string& path) : path_(path) {
+FlitLogFormat flit_log_format(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  return path.ends_with(".pcapng") ? FlitLogFormat::Pcapng : FlitLogFormat::Text;
+}
+
+FlitLogWriter::FlitLogWriter(const std::string& path, FlitLogFormat format,
+                             std::string_view comment)
+    : path_(path) {
   const char* mode = path.ends_with(".gz") ? "wb1" : "wbT";  // T: no compression at all
   if (path != "-") place_.emplace(path);
   file_.reset(gzdopen(dup(place_ ? place_->descriptor() : STDOUT_FILENO), mode));
   if (!file_) throw OutputError(fmt::format("{}: cannot be written; close some files", path_));
   gzbuffer(file_.get(), kBlockBytes);
   buffer_.reserve(kBlockBytes + kMaxLineBytes);
+  if (format == FlitLogFormat::Pcapng) {
+    pcapng_.emplace();
+    PcapngMaker::begin(buffer_, comment);
+  }
 }
 
 FlitLogWriter::~FlitLogWriter() = default;
 
 void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Direction direction,
                           const Flit& flit) {
+  if (pcapng_) {
+    pcapng_->add(buffer_, time_ps, link, direction, flit);
+    if (buffer_.size() >= kBlockBytes) flush();
+    return;
+  }
   fmt::format_to(std::back_inserter(buffer_), "{} {} {} ", time_ps, link, name(direction));
   constexpr std::size_t kHexDigits = 2 * Flit::kBytes;
   const std::size_t at = buffer_.size();
@@ -207,16 +268,20 @@ void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Directio
 }
 
 void FlitLogWriter::write_recovery(std::uint64_t time_ps, std::string_view link) {
-  write_event(kRecovery, time_ps, link);
+  write_event(false, time_ps, link);
 }
 
 void FlitLogWriter::write_down(std::uint64_t time_ps, std::string_view link) {
-  write_event(kDown, time_ps, link);
+  write_event(true, time_ps, link);
 }
 
-void FlitLogWriter::write_event(std::string_view event, std::uint64_t time_ps,
-                                std::string_view link) {
-  fmt::format_to(std::back_inserter(buffer_), "{} {} {}\n", event, time_ps, link);
+void FlitLogWriter::write_event(bool down, std::uint64_t time_ps, std::string_view link) {
+  if (pcapng_) {
+    pcapng_->add_event(buffer_, time_ps, link, down);
+  } else {
+    fmt::format_to(std::back_inserter(buffer_), "{} {} {}\n", down ? kDown : kRecovery, time_ps,
+                   link);
+  }
   if (buffer_.size() >= kBlockBytes) flush();
 }
 
@@ -230,10 +295,16 @@ void FlitLogWriter::write(const FlitRecord& r) {
   }
 }
 
+// Of standard output the reader may have gone, which is for the program to judge.
+void FlitLogWriter::fail() const {
+  if (!place_) throw std::system_error(errno, std::generic_category(), "standard output");
+  throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+}
+
 void FlitLogWriter::flush() {
   const auto size = static_cast<unsigned>(buffer_.size());
   if (size != 0 && gzwrite(file_.get(), buffer_.data(), size) != static_cast<int>(size)) {
-    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
+    fail();
   }
   buffer_.clear();
 }
@@ -241,9 +312,7 @@ void FlitLogWriter::flush() {
 void FlitLogWriter::close() {
   if (!file_) return;
   flush();
-  if (gzclose(file_.release()) != Z_OK) {
-    throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
-  }
+  if (gzclose(file_.release()) != Z_OK) fail();
   if (place_) place_->publish();
 }
 

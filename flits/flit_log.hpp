@@ -4,10 +4,11 @@
 // Units: picoseconds. hex: 68 bytes in transmit order, protocol ID first, 136 digits. `link` is a
 // name without spaces. A line `#recovery time_ps link` says that the physical link went through
 // Recovery, `#down time_ps link` that it went down, which no flit shows. Blank lines and other
-// lines starting with '#' are skipped. Reading takes plain and gzip files alike; writing compresses
-// when the name ends with ".gz". "-" is standard input/output. Errors: InputError, one line
-// "FILE:LINE: what; what to do"; OutputError, "FILE: what; what to do". Source: docs/guide.md,
-// "Flits".
+// lines starting with '#' are skipped. The same as pcapng (flits/pcapng.hpp): read by its content,
+// written when the name ends with ".pcapng". Reading takes plain and gzip files alike; writing
+// compresses when the name ends with ".gz". "-" is standard input/output. Errors: InputError, one
+// line "FILE:LINE: what; what to do", of pcapng "FILE: block N: ..."; OutputError, "FILE: what;
+// what to do". Source: docs/guide/flits.md.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "flits/input_file.hpp"
 #include "flits/message.hpp"
 #include "flits/output_file.hpp"
+#include "flits/pcapng.hpp"
 
 struct gzFile_s;
 
@@ -29,16 +31,6 @@ namespace cxlgpu::flits {
 
 struct InputError : std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(one_line(message)) {}
-};
-
-struct FlitRecord {
-  std::uint64_t time_ps = 0;
-  std::string link;
-  Direction direction = Direction::M2S;
-  Flit flit;
-  bool recovery = false;  // Recovery of the physical link: no direction, no flit
-  bool down = false;      // it went down: likewise
-  bool operator==(const FlitRecord&) const = default;
 };
 
 namespace detail {
@@ -60,13 +52,16 @@ class FlitLogReader {
   /// The next flit of such a file.
   bool read_bare(Flit& flit);
   std::uint64_t line() const { return line_; }
-  /// "FILE:LINE", for messages about the record read last.
+  /// "FILE:LINE", of pcapng "FILE: block N", for messages about the record read last.
   std::string where() const;
 
  private:
   [[noreturn]] void fail(std::string_view what, std::string_view remedy) const;
   bool read_line(std::string_view& text);
   void fill();
+  bool have(std::size_t bytes);
+  bool is_pcapng();
+  bool read_block(FlitRecord& record);
   void parse(std::string_view text, FlitRecord& record) const;
   [[nodiscard]] FlitRecord parse_event(std::string_view text, std::string_view shape) const;
   [[nodiscard]] std::uint64_t parse_time(std::string_view word) const;
@@ -76,13 +71,24 @@ class FlitLogReader {
   std::string buffer_;  // bytes read but not yet handed out start at begin_
   std::size_t begin_ = 0;
   bool end_of_file_ = false;
-  std::uint64_t line_ = 0;
+  std::uint64_t line_ = 0;  // or block
+  bool looked_ = false;     // whether it is pcapng
+  std::optional<PcapngBlocks> blocks_;
 };
 
-/// Only close() gives the file its name (output_file.hpp).
+/// How a log is written.
+enum class FlitLogFormat : std::uint8_t { Text, Pcapng };
+/// As the name has it: .pcapng, or .pcapng.gz.
+FlitLogFormat flit_log_format(std::string_view path);
+
+/// Only close() gives the file its name (output_file.hpp). Of standard output a failed write is a
+/// std::system_error.
 class FlitLogWriter {
  public:
-  explicit FlitLogWriter(const std::string& path);
+  /// `comment`: of a pcapng file, what run it is of.
+  explicit FlitLogWriter(const std::string& path, std::string_view comment = {})
+      : FlitLogWriter(path, flit_log_format(path), comment) {}
+  FlitLogWriter(const std::string& path, FlitLogFormat format, std::string_view comment);
   ~FlitLogWriter();
   FlitLogWriter(const FlitLogWriter&) = delete;
   FlitLogWriter& operator=(const FlitLogWriter&) = delete;
@@ -94,13 +100,15 @@ class FlitLogWriter {
   void close();
 
  private:
-  void write_event(std::string_view event, std::uint64_t time_ps, std::string_view link);
+  void write_event(bool down, std::uint64_t time_ps, std::string_view link);
   void flush();
+  [[noreturn]] void fail() const;
 
   std::string path_;
   std::optional<OutputFile> place_;  // none: standard output
   detail::GzHandle file_;
   std::string buffer_;
+  std::optional<PcapngMaker> pcapng_;  // none: text
 };
 
 }  // namespace cxlgpu::flits

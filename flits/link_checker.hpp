@@ -92,6 +92,8 @@ class LinkChecker {
   /// whether it falls into the shadow of an error (then it is only read if it is a RETRY flit).
   unsigned owed(Direction d) const { return receivers_[index(d)].decoder.owed(); }
   bool discarding(Direction d) const { return receivers_[index(d)].discarding; }
+  /// It waits for Recovery: nothing at all is taken.
+  bool deaf(Direction d) const { return almps_.deaf(d); }
 
  private:
   /// The receiver at the end of one direction, and what is known of its transmitter.

@@ -153,9 +153,27 @@ std::string format_name(unsigned slot, unsigned code) {
 
 // ---- a protocol flit -----------------------------------------------------------------------
 
+// What the codes of the credit fields give; those that give none are left out.
+Json credits_to_json(std::uint8_t rsp, std::uint8_t req, std::uint8_t data) {
+  Json json = Json::object();
+  const auto add = [&](const char* key, std::uint8_t code) {
+    const CreditCode c = decode_credit(code);
+    if (c.count != 0) json[key] = {{"pool", c.mem ? "mem" : "cache"}, {"count", c.count}};
+  };
+  add("rsp", rsp);
+  add("req", req);
+  add("data", data);
+  return json;
+}
+
 Json header_to_json(const FlitHeader& h) {
-  return {{"ak", h.ak},           {"be", h.be},           {"sz", h.sz},
-          {"rsp_crd", h.rsp_crd}, {"req_crd", h.req_crd}, {"data_crd", h.data_crd}};
+  return {{"ak", h.ak},
+          {"be", h.be},
+          {"sz", h.sz},
+          {"rsp_crd", h.rsp_crd},
+          {"req_crd", h.req_crd},
+          {"data_crd", h.data_crd},
+          {"credits", credits_to_json(h.rsp_crd, h.req_crd, h.data_crd)}};
 }
 
 FlitHeader header_from_json(const Json& json) {
@@ -251,8 +269,8 @@ bool fields_suffice(const Flit& flit, Direction direction, const FlitContent& co
   return encode(direction, content) == flit;
 }
 
-bool is_almp(const std::optional<ProtocolId>& id) {
-  return id == ProtocolId::Almp || id == ProtocolId::AlmpEds;
+bool is_readable(const AlmpReading& reading) {
+  return reading.fault == AlmpFault::None || reading.fault == AlmpFault::RestNotZero;
 }
 
 constexpr std::string_view kAlmpKind = "almp", kRequest = "Request", kStatus = "Status";
@@ -280,7 +298,7 @@ std::string to_text(const Control& control) {
   const Json json = to_json(control);
   std::string text(name(control));
   for (const auto& [key, value] : json.items()) {
-    if (key == "type") continue;
+    if (key == "type" || key == "credits") continue;
     text += fmt::format(" {}={}", key, value.is_string() ? value.get<std::string>() : value.dump());
   }
   return text;
@@ -291,11 +309,9 @@ std::string to_text(const Flit& flit, Direction direction, unsigned owed) {
   std::string text(name(direction));
   if (!id || !is_cachemem(*id)) {
     text += fmt::format(" {}", id ? name(*id) : "damaged protocol ID");
-    if (!is_almp(id)) return text;
+    if (!id || !is_almp(*id)) return text;
     const AlmpReading reading = read_almp(flit);
-    const bool readable =
-        reading.fault == AlmpFault::None || reading.fault == AlmpFault::RestNotZero;
-    if (readable) text += ' ' + to_text(reading.almp);
+    if (is_readable(reading)) text += ' ' + to_text(reading.almp);
     if (reading.fault != AlmpFault::None) text += fmt::format(" ({})", name(reading.fault));
     return text;
   }
@@ -334,6 +350,7 @@ Json to_json(const Control& control) {
           json["rsp_crd"] = c.rsp_crd;
           json["req_crd"] = c.req_crd;
           json["data_crd"] = c.data_crd;
+          json["credits"] = credits_to_json(c.rsp_crd, c.req_crd, c.data_crd);
         } else if constexpr (std::is_same_v<C, IdeTmac>) {
           json["mac"] = bytes_to_hex(c.mac);
         } else if constexpr (std::is_same_v<C, UnknownControl>) {
@@ -349,17 +366,21 @@ Json to_json(const Control& control) {
 }
 
 Json to_json(const Flit& flit, Direction direction, unsigned owed) {
-  const auto id = flit.protocol_id().id;
+  const auto [id, corrected] = flit.protocol_id();
   Json json{{"direction", std::string(name(direction))},
             {"protocol", std::string(id ? name(*id) : "damaged")}};
+  if (corrected) json["id_corrected"] = true;
   if (!id || !is_cachemem(*id)) {
-    const AlmpReading reading = read_almp(flit);
-    if (is_almp(id) && reading.fault == AlmpFault::None) {
+    if (id && is_almp(*id)) {
+      const AlmpReading reading = read_almp(flit);
       json["kind"] = kAlmpKind;
-      json["almp"] = {{"link", name(reading.almp.link)},
-                      {"type", reading.almp.is_request ? kRequest : kStatus},
-                      {"state", name(reading.almp.state)}};
-      if (encode_almp(reading.almp) != flit) json["raw"] = flit.to_hex();
+      if (is_readable(reading)) {
+        json["almp"] = {{"link", name(reading.almp.link)},
+                        {"type", reading.almp.is_request ? kRequest : kStatus},
+                        {"state", name(reading.almp.state)}};
+      }
+      if (reading.fault != AlmpFault::None) json["fault"] = name(reading.fault);
+      if (!is_readable(reading) || encode_almp(reading.almp) != flit) json["raw"] = flit.to_hex();
       return json;
     }
     json["kind"] = "other";

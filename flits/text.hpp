@@ -2,11 +2,16 @@
 // Flits as one line of text for people and as JSON for programs.
 //
 // JSON of a flit: {"direction","protocol","kind", ...}, with per kind
-//   protocol  "header": {ak, be, sz, rsp_crd, req_crd, data_crd}, "slots": [{"format": "H5",
+//   protocol  "header": {ak, be, sz, rsp_crd, req_crd, data_crd: codes, "credits":
+//   {"rsp"|"req"|"data":
+//             {"pool": "mem"|"cache", "count"}}}, "slots": [{"format": "H5",
 //             "messages": [{"kind": "M2S Req", "opcode": "MemRd", ...}]} | {"format", "data": hex}]
 //   all-data  "chunks": four hex strings of 16 bytes
 //   control   "control": {"type": "LLCRD", ...fields}
-//   almp      "almp": {"link": "CXL.cachemem", "type": "Request"|"Status", "state": "Active"}
+//   almp      "almp": {"link": "CXL.cachemem", "type": "Request"|"Status", "state": "Active"};
+//             "fault": what is wrong with it
+//   other     CXL.io, NULL, damaged protocol ID; packets of CXL.io: io_stream.hpp
+// "id_corrected": true where one of the two bytes of the protocol ID was damaged.
 // Fields wider than 8 bits are hex strings; reserved codes are numbers. Where these fields do not
 // say everything (bad CRC, odd protocol ID, reserved or stale bits), "raw" holds all 68 bytes and
 // wins when the flit is read back, so flit_from_json(to_json(f)) == f for every flit.

@@ -122,7 +122,8 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
   context_->traceEverOn(!options.waves.empty());
   top_ = std::make_unique<Top>(context_.get());
   coverage_ = std::make_unique<CoverageWriter>(*context_);
-  if (!options.flit_log.empty()) log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log);
+  if (!options.flit_log.empty())
+    log_ = std::make_unique<flits::FlitLogWriter>(options.flit_log, options.replay);
   for (unsigned port = 0; port < kPorts; ++port) {
     wires_.push_back(std::make_unique<WireMonitor>(
         config, port, options.faults, log_.get(),

@@ -273,7 +273,209 @@ TEST_F(CliFlit, DecodeShowsWhatIsAskedFor) {
   EXPECT_GT(shown({"--address", address}), 0u);
   EXPECT_GE(shown({"--tag", tag}), shown({"--tag", tag, "--address", address}));
   EXPECT_GT(shown({"--tag", tag, "--address", address, "--opcode", "MemRd"}), 0u);
-  EXPECT_EQ(shown({"--opcode", "MemFly"}), 0u);
+  // Not only messages: control flits, ALMPs and the packets of CXL.io.
+  for (const char* name : {"RETRY.Idle", "LLCRD", "ALMP", "CfgRd0", "CplD", "InitFC1-P", "Ack"}) {
+    EXPECT_GT(shown({"--opcode", name}), 0u) << name;
+    EXPECT_LT(shown({"--opcode", name}), log.size()) << name;
+  }
+  EXPECT_GT(shown({"--opcode", "CfgRd0", "--tag", "0"}), 0u);
+  const std::uint64_t line = std::stoull(address, nullptr, 16);
+  EXPECT_EQ(shown({"--address", std::to_string(line) + "-" + std::to_string(line)}),
+            shown({"--address", address}));
+  EXPECT_GT(shown({"--address", "0-0xffffffffffffffff"}), shown({"--address", address}));
+  refused({"flit", "decode", "--opcode", "MemRdd", "f.log"},
+          {"--opcode", "MemRdd", "did you mean MemRd?", "MemSpecRd", "CfgRd0"});
+  refused({"flit", "decode", "--link", "link7", "f.log"}, {"--link", "link7", "link0, link1"});
+  refused({"flit", "decode", "--address", "0x1-", "f.log"}, {"--address", "0x1-", "FIRST-LAST"});
+  refused({"flit", "decode", "--address", "9-8", "f.log"}, {"--address", "9-8"});
+  refused({"flit", "decode", "--tag", "x", "f.log"}, {"--tag", "x"});
+  refused({"flit", "decode", "--from-ps", "2", "--to-ps", "1", "f.log"}, {"--from-ps", "--to-ps"});
+}
+
+// A run's log as pcapng and as text is the same log, whichever was written.
+TEST_F(CliFlit, PcapngThereAndBack) {
+  const std::vector<std::string> log = make_log();
+  accepted({"run", "vadd-znand-sr", "--engine", "rtl", "--set", "workload.size=1024", "--flit-log",
+            "f.pcapng"});
+  const std::string capture = read_text(dir_ / "f.pcapng");
+  EXPECT_EQ(capture.substr(0, 4), "\x0a\x0d\x0d\x0a");
+  EXPECT_NE(capture.find("run vadd-znand-sr --engine rtl"), std::string::npos) << "the comment";
+  accepted({"flit", "convert", "f.pcapng", "g.log"});
+  EXPECT_EQ(read_text(dir_ / "g.log"), read_text(dir_ / "f.log"));
+  accepted({"flit", "convert", "f.log", "g.pcapng.gz"});
+  EXPECT_EQ(accepted({"flit", "convert", "g.pcapng.gz", "-"}).out, read_text(dir_ / "f.log"));
+  const std::string piped = accepted({"flit", "convert", "f.log", "-", "--to", "pcapng"}).out;
+  EXPECT_EQ(accepted({"flit", "convert", "-", "-"}, piped).out, read_text(dir_ / "f.log"));
+  for (const char* action : {"decode", "check"}) {
+    EXPECT_EQ(accepted({"flit", action, "f.pcapng"}).out, accepted({"flit", action, "f.log"}).out);
+    EXPECT_EQ(accepted({"flit", action}, piped).out, accepted({"flit", action, "f.log"}).out);
+  }
+  EXPECT_EQ(accepted({"flit", "decode", "--json", "f.pcapng"}).out,
+            accepted({"flit", "decode", "--json", "f.log"}).out);
+
+  // A reader that goes is no error of convert.
+  const std::string gone =
+      "cd '" + dir_.string() + "' && '" CXLGPU_BINARY "' flit convert f.pcapng - 2> said | true";
+  EXPECT_EQ(std::system(gone.c_str()), 0);
+  EXPECT_EQ(read_text(dir_ / "said"), "");
+
+  write("cut.pcapng", capture.substr(0, capture.size() - 5));
+  refused({"flit", "convert", "cut.pcapng", "h.log"}, {"cut.pcapng: block", "cut short"});
+  EXPECT_FALSE(fs::exists(dir_ / "h.log"));
+  std::string magic = capture;
+  magic[8] = 'x';
+  write("magic.pcapng", magic);
+  refused({"flit", "convert", "magic.pcapng", "h.log"}, {"magic.pcapng", "byte-order magic"});
+  write("old.pcap", "\xd4\xc3\xb2\xa1" + std::string(20, 'x'));
+  refused({"flit", "decode", "old.pcap"}, {"old.pcap", "save it as pcapng"});
+  write("bare.hex", log[0].substr(log[0].rfind(' ') + 1) + "\n");
+  refused({"flit", "convert", "bare.hex", "h.pcapng"}, {"bare.hex", "no time"});
+  refused({"flit", "convert", "f.log"}, {"out"});
+  refused({"flit", "convert", "nowhere.log", "h.log"}, {"nowhere.log"});
+}
+
+// The JSON has what the text says: credits as counts, what ALMPs and packets hold, broken rules.
+TEST_F(CliFlit, JsonSaysWhatTheTextSays) {
+  const auto both = [&](const std::string& line, const Args& more = {}) {
+    Args args = {"flit", "decode"};
+    args.insert(args.end(), more.begin(), more.end());
+    const std::string text = accepted(args, line + "\n").out;
+    args.push_back("--json");
+    return std::pair(text, json::parse(accepted(args, line + "\n").out));
+  };
+  // MemRd of docs of the standard, with ReqCrd = 9h, DataCrd = Ah (by hand).
+  const std::string zeros(2 * 48, '0');
+  const auto [text, flit] = both(
+      "5555"
+      "a00000a9"
+      "03f3eecbb3a29100"
+      "00000000" +
+          zeros + "0000",
+      {"--direction", "M2S"});
+  EXPECT_NE(text.find("ReqCrd=mem:1 DataCrd=mem:2"), std::string::npos) << text;
+  EXPECT_EQ(flit.at("header").at("credits"), (json{{"req", {{"pool", "mem"}, {"count", 1}}},
+                                                   {"data", {{"pool", "mem"}, {"count", 2}}}}));
+  const std::string hex_zeros(2 * 44, '0');
+  const auto [ack, ack_json] = both(
+      "1 l S2M ffff"
+      "f0ac00000000b362" +
+      std::string(112, '0') + "0000");
+  EXPECT_EQ(ack, "1 l S2M CXL.io DLLP Ack sequence=0\n");
+  EXPECT_EQ(ack_json.at("packets").at(0).at("type"), "Ack");
+  EXPECT_EQ(ack_json.at("packets").at(0).at("crc_ok"), true);
+  const std::string almp = "00080101000801010008010100080101";
+  const auto [rest, rest_json] = both("1 l M2S cccc" + almp + std::string(96, '0') + "0100");
+  EXPECT_NE(rest.find("(rest not zero)"), std::string::npos);
+  EXPECT_EQ(rest_json.at("fault"), "rest not zero");
+  EXPECT_EQ(rest_json.at("almp").at("state"), "Active");
+  const auto [half, half_json] = both("1 l M2S cc31" + almp + std::string(100, '0'));
+  EXPECT_NE(half.find("(protocol ID corrected)"), std::string::npos);
+  EXPECT_EQ(half_json.at("id_corrected"), true);
+  // A header bit that is reserved: the rule in both.
+  std::string odd =
+      "5555"
+      "02000000" +
+      std::string(120, '0');
+  write("odd.hex", odd + "0000\n");
+  const json damaged = json::parse(accepted({"flit", "decode", "--json", "odd.hex"}).out);
+  EXPECT_FALSE(damaged.contains("rules")) << "its CRC is wrong, nothing is read";
+  flits::Flit reserved = *flits::Flit::from_hex(odd + "0000");
+  reserved.set_crc();
+  const auto [rule, rule_json] = both(reserved.to_hex());
+  EXPECT_NE(rule.find("  rule: "), std::string::npos) << rule;
+  ASSERT_EQ(rule_json.at("rules").size(), 1u);
+  EXPECT_NE(rule.find(rule_json["rules"][0].get<std::string>()), std::string::npos);
+}
+
+// A receiver that cannot read an ALMP waits for Recovery: nothing before that is taken.
+TEST_F(CliFlit, BehindADamagedAlmpNothingIsTaken) {
+  const std::string almp = "00080102000801020008010200080102", rest(2 * 50, '0');
+  std::string broken = almp;
+  broken[6] = '3';
+  const std::string ack =
+      "1 l S2M ffff"
+      "f0ac00000000b362" +
+      std::string(116, '0') + "\n";
+  const std::string out = accepted({"flit", "decode"}, "1 l S2M cccc" + broken + rest + "\n" + ack +
+                                                           "#recovery 2 l\n" + ack)
+                              .out;
+  const std::vector<std::string> lines = lines_of(out);
+  ASSERT_EQ(lines.size(), 4u) << out;
+  EXPECT_EQ(lines[0], "1 l S2M ALMP (copies differ)");
+  EXPECT_EQ(lines[1], "1 l S2M CXL.io DLLP Ack sequence=0 (discarded)");
+  EXPECT_EQ(lines[3], "1 l S2M CXL.io DLLP Ack sequence=0");
+}
+
+// Slots as boxes: every character of a line is there, and no line is wider than the terminal.
+TEST_F(CliFlit, DrawsSlots) {
+  make_log();
+  const auto drawn = [&](const std::string& environment, const Args& more = {}) {
+    Args args = {"flit", "decode", "--draw", "f.log"};
+    args.insert(args.end(), more.begin(), more.end());
+    const std::string file = (dir_ / "drawn").string();
+    std::string command =
+        "env -u LC_ALL -u LC_CTYPE -u LANG -u COLUMNS " + environment + " '" + CXLGPU_BINARY "'";
+    for (const std::string& arg : args) command += " '" + arg + "'";
+    EXPECT_EQ(std::system(("cd '" + dir_.string() + "' && " + command + " > drawn").c_str()), 0);
+    return read_text(file);
+  };
+  const std::vector<std::string> lines = lines_of(drawn("LC_ALL=C", {"--opcode", "MemRd"}));
+  ASSERT_GT(lines.size(), 5u);
+  EXPECT_NE(lines[0].find(" ps  link"), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[1],
+            "+- slot 0 H5 ------+- slot 1 G0 ------+- slot 2 G0 ------+- slot 3 G0 ------+");
+  EXPECT_EQ(lines[2].find("| M2S Req MemRd"), 0u) << lines[2];
+  EXPECT_NE(lines[4].find("| 0x"), std::string::npos) << lines[4];
+  for (const char* columns : {"COLUMNS=1", "COLUMNS=100", "COLUMNS=100000"}) {
+    const std::size_t most = std::string(columns) == "COLUMNS=1"     ? 80
+                             : std::string(columns) == "COLUMNS=100" ? 100
+                                                                     : 160;
+    std::size_t widest = 0;
+    for (const std::string& line : lines_of(drawn(std::string("LC_ALL=C ") + columns))) {
+      widest = std::max(widest, line.size());
+    }
+    EXPECT_LE(widest, most) << columns;
+    EXPECT_GT(widest, most - 8) << columns;
+  }
+  const std::string utf8 = drawn("LANG=C.UTF-8", {"--opcode", "CfgRd0"});
+  EXPECT_NE(utf8.find("┌─ 16 DW of CXL.io ─"), std::string::npos);
+  EXPECT_NE(utf8.find("CfgRd0"), std::string::npos);
+  EXPECT_EQ(utf8.find('\x1b'), std::string::npos) << "no colours in a file";
+  EXPECT_EQ(drawn("LANG=C.UTF-8 LC_ALL=C", {"--opcode", "CfgRd0"}).find("┌"), std::string::npos);
+  EXPECT_NE(drawn("LC_ALL=C", {"--opcode", "ALMP"}).find("link=CXL.cachemem Request state=Active"),
+            std::string::npos);
+  refused({"flit", "decode", "--draw", "--json", "f.log"}, {"--draw", "--json"});
+  // On a terminal there are colours, unless NO_COLOR says otherwise. script(1) makes one.
+  if (std::system("command -v script >/dev/null") != 0) return;
+  const auto on_terminal = [&](const std::string& environment) {
+    const std::string command =
+        "cd '" + dir_.string() + "' && " + environment +
+        " script -qec \"'" CXLGPU_BINARY
+        "' flit decode --draw --opcode MemRd f.log\" /dev/null > tty 2>&1 < /dev/null";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return read_text(dir_ / "tty");
+  };
+  EXPECT_NE(on_terminal("TERM=xterm").find("\x1b[36m"), std::string::npos);
+  EXPECT_EQ(on_terminal("TERM=xterm NO_COLOR=1").find("\x1b["), std::string::npos);
+  EXPECT_EQ(on_terminal("TERM=dumb").find("\x1b["), std::string::npos);
+}
+
+// However long a pipe is, decode keeps none of it.
+TEST_F(CliFlit, DecodesAPipeInTheSameMemory) {
+  make_log();
+  const auto most_kb = [&](unsigned times) {
+    const std::string command =
+        "cd '" + dir_.string() + "' && (i=0; while [ $i -lt " + std::to_string(times) +
+        " ]; do cat f.log; i=$((i+1)); done) | python3 -c \"import resource,subprocess,sys\n"
+        "p=subprocess.run(['" CXLGPU_BINARY
+        "','flit','decode','--json','-'],stdout=subprocess.DEVNULL)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+        "sys.exit(p.returncode)\" > rss";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return std::stoul(read_text(dir_ / "rss"));
+  };
+  const unsigned long once = most_kb(2), often = most_kb(40);
+  EXPECT_LT(often, once + 2048) << once;
 }
 
 }  // namespace
