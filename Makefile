@@ -13,7 +13,7 @@ CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
 .PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test calibrate results conformance \
-  lint format bench budget synth handover link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
+  lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
 help:            ## this list
@@ -104,6 +104,13 @@ handover: build  ## what others take: a build without Verilator, the package, fi
 	tests/package/handover.py --tools
 
 bench-programs = cmake -S . -B $(BUILD) -DCXLGPU_BENCH=ON >/dev/null && cmake --build $(BUILD) -j $(JOBS)
+
+python:          ## the Python package: a wheel in build/dist (docs/guide/python.md)
+	@scripts/deps.sh
+	@JOBS=$(JOBS) scripts/wheel.sh build
+
+python-test: build python  ## that wheel in a new environment, against the command and the library
+	@test ! -d $(BUILD)/dist || scripts/wheel.sh test $(CXLGPU) $(ARGS)
 
 link-soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
 	@$(bench-programs) --target link_soak

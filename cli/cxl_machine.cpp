@@ -212,11 +212,10 @@ Engine& CxlMachine::start() {
   check_waves_place(options_.engine.waves);
   EngineParts parts{{cached_, sets_log2_}, store_->media(), {}, &stats_};
   if (model_store_) parts.model_media = model_store_->media();
-  if (!options_.events.empty()) {
-    events_.emplace(options_.events);
-    sinks_.emplace(std::vector<TraceSink*>{&stats_, &*events_});
-    parts.sink = &*sinks_;
-  }
+  std::vector<TraceSink*> sinks = {&stats_};
+  if (!options_.events.empty()) sinks.push_back(&events_.emplace(options_.events));
+  if (options_.sink != nullptr) sinks.push_back(options_.sink);
+  if (sinks.size() > 1) parts.sink = &sinks_.emplace(std::move(sinks));
   engine_ = make_engine(config_, parts, options_.engine);
   if (!options_.crash.journalled()) return *engine_;
   store_->watch(&persist_log_);

@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,8 @@ struct FlitArguments {
   std::optional<std::string> opcode, address;
   std::optional<std::uint64_t> tag;
   std::string out, to;  // convert: where, and as what
+  // decode: told of each line of JSON, instead of standard output.
+  std::function<void(const std::string&)> on_json;
 };
 
 void add_flit_command(CLI::App& app, FlitArguments& arguments);

@@ -155,7 +155,7 @@ class Printer {
     const Json json = needs_json ? json_of(flit, seen) : Json();
     if (needs_json && !filter_.wants(json)) return;
     if (a_.json) {
-      fmt::print("{}\n", json.dump());
+      say(json);
     } else if (a_.draw) {
       fmt::print("{}", draw_flit(json, style_));
     } else {
@@ -172,10 +172,17 @@ class Printer {
     }
     Json json = place(&record);
     json["event"] = record.recovery ? flit_events::kRecovery : flit_events::kDown;
-    fmt::print("{}", a_.json ? json.dump() + '\n' : draw_flit(json, style_));
+    if (a_.json) {
+      say(json);
+    } else {
+      fmt::print("{}", draw_flit(json, style_));
+    }
   }
 
  private:
+  void say(const Json& json) const {
+    a_.on_json ? a_.on_json(json.dump()) : fmt::print("{}\n", json.dump());
+  }
   static bool has_crc(const flits::Flit& flit) {
     const auto id = flit.protocol_id().id;
     return id && flits::is_cachemem(*id);

@@ -76,11 +76,17 @@ class Session {
   void run();
   void judge();
   int report();
+  SessionResult result();
   // Of a run with a journal, after judge().
   void crash();
   int walk();
 
  private:
+  struct Documents {
+    nlohmann::json stats, samples;
+    std::optional<std::string> not_written;
+  };
+  Documents documents();
   [[nodiscard]] ProgressSample sample() const;
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
   void check_crash() const;
@@ -257,7 +263,7 @@ void Session::run() {
                     options_.progress_s, [this] { return sample(); });
   SessionWatch watch(progress, *machine_, samples_.get());
   const auto wall = std::chrono::steady_clock::now();
-  result_ = run_to_limit(initiator, *checked_, config_, watch);
+  result_ = run_to_limit(initiator, *checked_, config_, options_.engine.stop, watch);
   progress.wipe();
   outcome_.wall_seconds = since(wall);
   options_.log.info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
@@ -288,7 +294,7 @@ void Session::judge() {
   }
 }
 
-int Session::report() {
+Session::Documents Session::documents() {
   machine_->report(outcome_);
   if (gpu_) outcome_.gpu = gpu_json(gpu_->stats(), config_.gpu);
   nlohmann::json document = to_json(outcome_, machine_->stats());
@@ -298,12 +304,28 @@ int Session::report() {
                        outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
                        outcome_.media[port].writes);
   }
-  const std::optional<std::string> not_written = machine_->close();
-  const nlohmann::json samples = samples_ ? samples_json(*samples_, config_) : nullptr;
-  const int status = finish_session(outcome_, document, samples, options_);
-  if (!not_written) return status;
-  fmt::print(stderr, "{}\n", one_line(*not_written));
+  std::optional<std::string> not_written = machine_->close();
+  return {std::move(document), samples_ ? samples_json(*samples_, config_) : nullptr,
+          std::move(not_written)};
+}
+
+int Session::report() {
+  const Documents made = documents();
+  const int status = finish_session(outcome_, made.stats, made.samples, options_);
+  if (!made.not_written) return status;
+  fmt::print(stderr, "{}\n", one_line(*made.not_written));
   return status == 0 ? 2 : status;
+}
+
+SessionResult Session::result() {
+  const Documents made = documents();
+  write_results(made.stats, made.samples, options_);
+  SessionResult result{exit_status(outcome_, options_), json_text(made.stats, 1), {}};
+  for (const std::string& problem : outcome_.problems) result.problems.push_back(one_line(problem));
+  if (outcome_.unfinished) result.problems.push_back(one_line(outcome_.unfinished->message));
+  if (made.not_written) result.problems.push_back(one_line(*made.not_written));
+  if (made.not_written && result.status == 0) result.status = 2;
+  return result;
 }
 
 }  // namespace
@@ -322,6 +344,14 @@ std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOpti
     default:
       return make_paged_machine(config, options);
   }
+}
+
+SessionResult session_result(const RunConfig& config, const SessionOptions& options) {
+  Session session(config, options);
+  session.make();
+  session.run();
+  session.judge();
+  return session.result();
 }
 
 int run_session(const RunConfig& config, const SessionOptions& options) {

@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/log.hpp"
+#include "common/trace_event.hpp"
 #include "sim/config/config.hpp"
 #include "sim/persist/crash_walk.hpp"
 #include "tb/system_engine.hpp"
@@ -29,9 +31,10 @@ struct CrashOptions {
 
 struct SessionOptions {
   std::filesystem::path config_dir;
-  std::string trace;   // trace file, empty: the workload
-  std::string out;     // output directory, empty: none
-  std::string events;  // event log, empty: none
+  std::string trace;          // trace file, empty: the workload
+  std::string out;            // output directory, empty: none
+  std::string events;         // event log, empty: none
+  TraceSink* sink = nullptr;  // told of every trace event as well; null: nobody
   EngineOptions engine;
   Log log;
   bool quiet = false;             // nothing on a screen but what went wrong
@@ -42,6 +45,15 @@ struct SessionOptions {
 // Exit status: 0 clean, 1 mismatch or wrong data, 3 run.limit_us reached, 128 + signal after one
 // that asked to stop. What was measured is printed and written in each of these cases.
 int run_session(const RunConfig& config, const SessionOptions& options);
+
+// The same for a program: nothing is printed, and written only what `options` name.
+struct SessionResult {
+  int status = 0;                     // as run_session() has it
+  std::string stats;                  // the text of stats.json
+  std::vector<std::string> problems;  // what run_session() says on standard error, a line each
+};
+// Precondition: no losses of power (CrashOptions).
+SessionResult session_result(const RunConfig& config, const SessionOptions& options);
 
 // Names that scenarios are made of.
 ScenarioNames scenario_names(const std::filesystem::path& config_dir);

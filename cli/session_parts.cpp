@@ -102,9 +102,9 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::
 }
 
 RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
-                       RunWatch& watch) {
+                       const std::atomic<int>* stop, RunWatch& watch) {
   const Interruptible now;
-  return run(initiator, engine, Time{config.limit_us * 1000000}, &interrupt_signal(), &watch);
+  return run(initiator, engine, Time{config.limit_us * 1000000}, stop, &watch);
 }
 
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
@@ -176,14 +176,27 @@ void write_wave_files(const EngineOptions& options, const RunConfig& config,
   write_files(files);
 }
 
+int exit_status(const RunOutcome& outcome, const SessionOptions& options) {
+  const std::atomic<int>* stop = options.engine.stop;
+  if (const int signal = stop != nullptr ? stop->load() : 0; signal != 0) return 128 + signal;
+  if (!outcome.problems.empty()) return 1;
+  return outcome.unfinished ? 3 : 0;
+}
+
+void write_results(const nlohmann::json& document, const nlohmann::json& samples,
+                   const SessionOptions& options) {
+  if (options.out.empty()) return;
+  const std::filesystem::path out = options.out;
+  write_files({{out / "stats.json", json_text(document, 1) + "\n"},
+               {out / "report.html", report_page(document, samples)}});
+}
+
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
                    const nlohmann::json& samples, const SessionOptions& options) {
   std::string where = "none; add --out DIR for stats.json and report.html";
+  write_results(document, samples, options);
   if (!options.out.empty()) {
-    const std::filesystem::path out = options.out;
-    write_files({{out / "stats.json", json_text(document, 1) + "\n"},
-                 {out / "report.html", report_page(document, samples)}});
-    where = (out / "report.html").string();
+    where = (std::filesystem::path(options.out) / "report.html").string();
     options.log.info("{} and stats.json beside it are written", where);
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
@@ -191,9 +204,7 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
     fmt::print(stderr, "{}\n", one_line(problem));
   }
   if (outcome.unfinished) fmt::print(stderr, "{}\n", one_line(outcome.unfinished->message));
-  if (const int signal = interrupt_signal(); signal != 0) return 128 + signal;
-  if (!outcome.problems.empty()) return 1;
-  return outcome.unfinished ? 3 : 0;
+  return exit_status(outcome, options);
 }
 
 }  // namespace cxlgpu

@@ -5,6 +5,7 @@
 // Errors:  InputError of make_workload, read_trace and write_file.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -48,9 +49,9 @@ RunGauges media_gauges(const std::vector<MediaCounters>& parts);
 
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
-// Up to run.limit_us or a signal that asks to stop.
+// Up to run.limit_us, or until `stop` is not 0; null: never.
 RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
-                       RunWatch& watch);
+                       const std::atomic<int>* stop, RunWatch& watch);
 
 // What a run left undone that its limit or a signal ended; a deadlock is a problem. `gpu` or
 // `replay` is null, and `gpu` has counted up to its end.
@@ -61,8 +62,13 @@ void check_waves_place(const std::string& waves);
 // What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
                       std::optional<Time> first);
-// Prints and writes what came out, problems too, and gives the exit status of session.hpp.
+// The exit status of session.hpp.
+int exit_status(const RunOutcome& outcome, const SessionOptions& options);
+// stats.json and the report page, if there is to be a folder with them.
 // `samples`: of samples_json(), null: none were taken.
+void write_results(const nlohmann::json& document, const nlohmann::json& samples,
+                   const SessionOptions& options);
+// Prints and writes what came out, problems too, and gives the exit status.
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
                    const nlohmann::json& samples, const SessionOptions& options);
 

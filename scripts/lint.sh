@@ -46,7 +46,7 @@ for file in $modules; do
 done
 
 if command -v clang-format >/dev/null; then
-  sources=$(find api cli common examples flits model refmodel sim tb tests verify \( -name '*.hpp' -o -name '*.cpp' \) -print)
+  sources=$(find api cli common examples flits model python refmodel sim tb tests verify \( -name '*.hpp' -o -name '*.cpp' \) -print)
   if [ -n "$sources" ]; then
     # shellcheck disable=SC2086
     clang-format --dry-run -Werror $sources || failed=1

@@ -3,7 +3,7 @@
 """Who includes whom among the rooms: no two folders include each other, and no room another that it does not use.
 
 What a room uses is what its `cxlgpu_room(NAME USES ...)` in CMake says; the command, cli/, may use all, and no room
-uses it. The folders of refmodel/ are those of rtl/.
+but python/, the Python package, uses it. The folders of refmodel/ are those of rtl/.
 A header is named from the root of the tree, so that the include root of its room (build/rooms/NAME) decides.
 Of the rooms of Python, eval/ and verify/ import from scripts/, and scripts/ from no other.
 
@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.M)
 ROOM = re.compile(r"^cxlgpu_room\((\w+)([^)]*)\)", re.M)
 COMMAND = "cli"
+EXTENSION = "python"  # of the Python package: the command's sessions, the library
 PYTHON = {"eval": {"scripts"}, "verify": {"scripts"}, "scripts": set()}
 
 
@@ -69,6 +70,7 @@ def main():
     rooms = rooms_of(options.root)
     if rooms:
         rooms[COMMAND] = set(rooms)
+        rooms[EXTENSION] = {*rooms[COMMAND], COMMAND}
     if not rooms and not options.folders:
         print("rooms: no cxlgpu_room() in CMakeLists.txt; use --folders", file=sys.stderr)
         sys.exit(2)

@@ -1,0 +1,42 @@
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+"""Of every test: the command that the package is held against, the tree it is of, the wheel."""
+
+import json
+import os
+import pathlib
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+CommandRun = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def command() -> pathlib.Path:
+    return pathlib.Path(os.environ["CXLGPU_COMMAND"])
+
+
+@pytest.fixture(scope="session")
+def source() -> pathlib.Path:
+    return pathlib.Path(os.environ["CXLGPU_SOURCE"])
+
+
+@pytest.fixture(scope="session")
+def wheel() -> pathlib.Path:
+    return pathlib.Path(os.environ["CXLGPU_WHEEL"])
+
+
+@pytest.fixture
+def command_run(command: pathlib.Path, tmp_path: pathlib.Path) -> CommandRun:
+    """stats.json of `cxlgpu run` with these words."""
+
+    def run(*words: object, status: int = 0) -> dict[str, Any]:
+        out = tmp_path / "command_out"
+        done = subprocess.run([command, "run", *map(str, words), "--out", out, "-q"], capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        stats: dict[str, Any] = json.loads((out / "stats.json").read_text())
+        return stats
+
+    return run
