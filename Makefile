@@ -110,7 +110,7 @@ python:          ## the Python package: a wheel in build/dist (docs/guide/python
 	@JOBS=$(JOBS) scripts/wheel.sh build
 
 python-test: build python  ## that wheel in a new environment, against the command and the library
-	@test ! -d $(BUILD)/dist || scripts/wheel.sh test $(CXLGPU) $(ARGS)
+	@test ! -d build/dist || scripts/wheel.sh test $(CXLGPU) $(ARGS)
 
 link-soak: configure  ## two ports (controller, ARB/MUX) over a faulty link, 10 seeds of 20 million flits each way
 	@$(bench-programs) --target link_soak

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import operator
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -25,12 +26,21 @@ def shown(value: object) -> str:
 
 def number(where: str, name: str, value: object, least: int = 0, most: int = MOST) -> int:
     """An int, of Python or numpy; no bool, no float."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    whole = _index(value)
+    if whole is None:
         raise Error(where, f"{name} {shown(value)} is no whole number", f"give one of {least}..{most}")
-    whole: int = value.__index__()
     if not least <= whole <= most:
         raise Error(where, f"{name} {shown(whole)} is not in {least}..{most}", "give one of them")
     return whole
+
+
+def _index(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        return None
 
 
 def text(where: str, name: str, value: object) -> str:
@@ -90,8 +100,8 @@ def setting(where: str, key: object, value: object) -> str:
         return f"{name}={'true' if value else 'false'}"
     if isinstance(value, (str, int, float)):
         return text(where, f"value of {name}", f"{name}={value}")
-    if hasattr(value, "__index__"):  # numpy's
-        return f"{name}={value.__index__()}"
+    if (whole := _index(value)) is not None:  # numpy's
+        return f"{name}={whole}"
     raise Error(where, f"key '{name}': {shown(value)} is no value", "give a str, a number or a bool")
 
 
@@ -106,7 +116,9 @@ def columns_of(where: str, name: str, values: object, code: str, rows: int | Non
     elif isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise Error(where, f"{name} {shown(values)} is no list of numbers", "give a list or an array")
     else:
-        made = array.array(code, (number(where, f"{name}[{i}]", _bit(v), 0, most) for i, v in enumerate(values))).tobytes()
+        made = array.array(
+            code, (number(where, f"{name}[{i}]", _bit(v), 0, most) for i, v in enumerate(values))
+        ).tobytes()
     if rows is not None and len(made) != rows * size:
         raise Error(where, f"{name} has {len(made) // size} rows, addresses {rows}", "give as many")
     return made
@@ -117,11 +129,11 @@ def _bit(value: object) -> object:
 
 
 def _of_numpy(where: str, name: str, values: Any, size: int, most: int) -> bytes:
-    import numpy
-
     try:
+        import numpy
+
         given = numpy.asarray(values)
-    except (TypeError, ValueError):
+    except (ImportError, TypeError, ValueError):
         raise Error(where, f"{name} is no array of numbers", "give whole numbers") from None
     if given.ndim != 1 or given.dtype.kind not in "uib":
         raise Error(where, f"{name} is of {given.dtype} with {given.ndim} dimensions", "give whole numbers, in one")

@@ -26,7 +26,7 @@ class Error(Exception):
 
 
 class RunFailed(Error):
-    """A run that ended and is not clean: data were wrong, or run.limit_us was reached. `result` has what it measured."""
+    """A run that ended and is not clean: wrong data, or run.limit_us was reached. `result`: what it measured."""
 
     def __init__(self, result: Result) -> None:
         super().__init__(result.scenario, result.problems[0] if result.problems else result.status)

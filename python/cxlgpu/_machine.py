@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LINE_BYTES = 64
 ALL_BYTES = 2**64 - 1
-STAGES: tuple[str, ...] = _core.stage_names[1:]
+STAGES: tuple[str, ...] = _core.stage_names()[1:]
 """Stages of a request's way, in order; the last is its response."""
 
 _DEV_LOADS = ("light", "optimal", "moderate", "severe")

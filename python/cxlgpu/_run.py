@@ -36,7 +36,11 @@ def configs() -> pathlib.Path:
 
 def config_folder(where: str, given: object) -> str:
     folder = _check.path(where, "configs", given) or os.environ.get("CXLGPU_CONFIGS") or str(configs())
-    if not (pathlib.Path(folder) / "media").is_dir():
+    try:
+        there = (pathlib.Path(folder) / "media").is_dir()
+    except OSError:
+        there = False
+    if not there:
         raise Error(folder, "has no media/ folder", "give the configuration folder as configs")
     return folder
 
@@ -93,8 +97,8 @@ class Result:
 
     def __getitem__(self, name: str) -> float:
         values = {figure: value for figure, value, _ in self.figures()}
-        if name not in values:
-            near = difflib.get_close_matches(str(name), values, 1)
+        if not isinstance(name, str) or name not in values:
+            near = difflib.get_close_matches(str(name)[:80], values, 1)
             remedy = f"did you mean '{near[0]}'?" if near else "figures() has their names"
             raise Error(self.scenario, f"has no figure {_check.shown(name)}", remedy)
         return values[name]
@@ -130,7 +134,7 @@ class Result:
             "answered_ps": answered,
             "latency_ps": answered - submitted,
         }
-        for stage in _core.stage_names[1:]:
+        for stage in _core.stage_names()[1:]:
             made[f"{stage}_ps"] = of(columns[stage], "u8")
         return _frames.frame(made)
 
@@ -163,7 +167,7 @@ def run(
     `command`, or the `cxlgpu` on PATH.
     """
     where = "run"
-    if engine not in ENGINES:
+    if not isinstance(engine, str) or engine not in ENGINES:
         raise Error(where, f"engine {_check.shown(engine)} is not known", f"use one of {', '.join(ENGINES)}")
     name = _check.path(where, "scenario", scenario)
     sets = _check.settings(where, settings)

@@ -96,9 +96,11 @@ def _checked(at: int, given: object) -> Point:
         if isinstance(value, os.PathLike):
             value = _check.path(where, name, value)
         elif not isinstance(value, (str, bool, int, float)):
-            if not hasattr(value, "item"):
-                raise Error(where, f"'{name}': {_check.shown(value)} is no value", "give a str, a number or a bool")
-            value = value.item()  # numpy's
+            try:
+                value = value.item()  # numpy's
+            except (AttributeError, TypeError, ValueError):
+                wrong = f"'{name}': {_check.shown(value)} is no value"
+                raise Error(where, wrong, "give a str, a number or a bool") from None
         point[name] = value
     if "scenario" not in point:
         raise Error(where, "has no scenario", "give one")

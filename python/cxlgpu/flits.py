@@ -26,9 +26,9 @@ def _lines(file: str, direction: str, link: str = "", from_ps: int = 0, to_ps: i
 
 
 def _direction(where: str, given: object) -> str:
-    if given not in ("M2S", "S2M"):
+    if not isinstance(given, str) or given not in ("M2S", "S2M"):
         raise Error(where, f"direction {_check.shown(given)} is not known", "use M2S or S2M")
-    return str(given)
+    return given
 
 
 def _hex(where: str, flit: object) -> str:

@@ -1,10 +1,12 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include <exception>
+#include <filesystem>
 #include <new>
 
 #include "api/cxlgpu.hpp"
 #include "common/input_error.hpp"
 #include "flits/flit_log.hpp"
+#include "flits/message.hpp"
 #include "flits/output_file.hpp"
 #include "python/src/bindings.hpp"
 
@@ -34,6 +36,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise(Error(e.what()));
   } catch (const flits::OutputError& e) {
     raise(Error(e.what()));
+  } catch (const std::filesystem::filesystem_error& e) {
+    raise(Error(one_line(e.path1().string()), e.code().message(), "use another name"));
   } catch (const std::bad_alloc&) {
     raise(Error("memory", "there is not enough of it", "use less data, or a smaller machine"));
   }

@@ -237,7 +237,14 @@ void add_statistics(nb::module_& module) {
       .def_ro("flits_to_endpoint", &Statistics::Port::flits_to_endpoint)
       .def_ro("flits_to_host", &Statistics::Port::flits_to_host)
       .def_prop_ro("media_reads", [](const Statistics::Port& p) { return p.media.reads; })
-      .def_prop_ro("media_writes", [](const Statistics::Port& p) { return p.media.writes; });
+      .def_prop_ro("media_writes", [](const Statistics::Port& p) { return p.media.writes; })
+      .def_prop_ro("media_array_reads",
+                   [](const Statistics::Port& p) { return p.media.array_reads; })
+      .def_prop_ro("media_array_writes",
+                   [](const Statistics::Port& p) { return p.media.array_writes; })
+      .def_prop_ro("media_fills", [](const Statistics::Port& p) { return p.media.fills; })
+      .def_prop_ro("media_write_backs",
+                   [](const Statistics::Port& p) { return p.media.write_backs; });
   nb::class_<Statistics>(module, "Statistics", "Of a machine, up to a time.")
       .def_prop_ro("now_ps", [](const Statistics& s) { return s.now.ps; })
       .def_ro("loads", &Statistics::loads)
@@ -260,9 +267,14 @@ void add_statistics(nb::module_& module) {
 }  // namespace
 
 void add_machine(nb::module_& module) {
-  nb::list names;
-  for (const std::string_view name : stage_names()) names.append(std::string(name));
-  module.attr("stage_names") = nb::tuple(names);
+  module.def(
+      "stage_names",
+      [] {
+        nb::list names;
+        for (const std::string_view name : stage_names()) names.append(std::string(name));
+        return nb::tuple(names);
+      },
+      nb::sig("def stage_names() -> tuple[str, ...]"));
   add_response(module);
   add_statistics(module);
   using Use = PyMachine::Use;

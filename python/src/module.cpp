@@ -7,6 +7,7 @@
 
 NB_MODULE(_core, module) {
   using namespace cxlgpu::python;
+  nb::set_leak_warnings(false);  // a reader of flits may be left at exit
   module.doc() = "What the package cxlgpu is written on; use the package.";
   module.attr("version") = std::string(cxlgpu::library_version());
   module.attr("commit") = cxlgpu::source_commit();

@@ -11,12 +11,45 @@ import cxlgpu
 import numpy
 import pytest
 
+EMPTY: dict[str, int] = {}
 WRONG: list[Any] = [
-    None, 1.5, float("nan"), -1, 2**64, 10**30, True, "", "x", "nosuch-dram-cxl", "\0", "\udcff", "é" * 3000, "a\nb", b"",
-    b"x" * 64, b"x" * 63, [], [None], ["x"], {}, {"a": "b"}, {None: 1}, {"gpu.cores": None}, {"gpu.cores": []}, object(),
-    print, numpy.float64(1), numpy.array([1.5]), numpy.zeros((2, 2), "u8"), numpy.array([-64]), memoryview(b"abc"),
-    (x for x in "ab"), pathlib.Path("/nowhere"), complex(1, 1), range(3),
-]  # fmt: skip
+    None,
+    1.5,
+    float("nan"),
+    -1,
+    2**64,
+    10**30,
+    True,
+    "",
+    "x",
+    "nosuch-dram-cxl",
+    "\0",
+    "\udcff",
+    "é" * 3000,
+    "a\nb",
+    b"",
+    b"x" * 64,
+    b"x" * 63,
+    [],
+    [None],
+    ["x"],
+    EMPTY,
+    {"a": "b"},
+    {None: 1},
+    {"gpu.cores": None},
+    {"gpu.cores": []},
+    object(),
+    print,
+    numpy.float64(1),
+    numpy.array([1.5]),
+    numpy.zeros((2, 2), "u8"),
+    numpy.array([-64]),
+    memoryview(b"abc"),
+    (x for x in "ab"),
+    pathlib.Path("/nowhere"),
+    complex(1, 1),
+    range(3),
+]
 
 
 def machine() -> cxlgpu.Machine:
@@ -26,6 +59,9 @@ def machine() -> cxlgpu.Machine:
 ONE = machine()
 BASE = ONE.address_base
 
+VADD = "vadd-dram-cxl"
+SMALL = {"workload.size": 64}
+FIGURES = cxlgpu.run(VADD, settings=SMALL)
 CALLS: dict[str, Callable[[Any], object]] = {
     "Machine": lambda x: cxlgpu.Machine(x),
     "Machine settings": lambda x: cxlgpu.Machine("trace-dram-cxl", x),
@@ -53,21 +89,19 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "responses data": lambda x: machine().replay([BASE]).data(x),
     "run": lambda x: cxlgpu.run(x),
     "run engine": lambda x: cxlgpu.run("vadd-dram-cxl", x),
-    "run settings": lambda x: cxlgpu.run("vadd-dram-cxl", settings=x) if x not in (None, {}) else None,
-    "run seed": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, seed=x),
-    "run machine": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, machine=x),
-    "run trace": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, trace=x),
-    "run out": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, out=x) if x not in ("x", "a\nb", "nosuch-dram-cxl") else None,
-    "run requests": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, requests=x),
-    "run configs": lambda x: cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64}, configs=x),
-    "run command": lambda x: cxlgpu.run("vadd-dram-cxl", "rtl", {"workload.size": 64}, command=x) if x not in (None, "") else None,
+    "run settings": lambda x: cxlgpu.run("vadd-dram-cxl", settings=x) if x is not None and x is not EMPTY else None,
+    "run seed": lambda x: cxlgpu.run(VADD, settings=SMALL, seed=x),
+    "run machine": lambda x: cxlgpu.run(VADD, settings=SMALL, machine=x),
+    "run trace": lambda x: cxlgpu.run(VADD, settings=SMALL, trace=x),
+    "run out": lambda x: cxlgpu.run(VADD, settings=SMALL, out=x),
+    "run requests": lambda x: cxlgpu.run(VADD, settings=SMALL, requests=x),
+    "run configs": lambda x: cxlgpu.run(VADD, settings=SMALL, configs=x),
+    "run command": lambda x: cxlgpu.run(VADD, "rtl", SMALL, command=x) if x is not None else None,
     "flits.decode": lambda x: cxlgpu.flits.decode(x),
     "flits.decode direction": lambda x: cxlgpu.flits.decode(bytes(68), x),
     "flits.read": lambda x: list(cxlgpu.flits.read(x)),
     "figure": lambda x: FIGURES[x],
-}  # fmt: skip
-
-FIGURES = cxlgpu.run("vadd-dram-cxl", settings={"workload.size": 64})
+}
 
 
 @pytest.mark.parametrize("call", CALLS)

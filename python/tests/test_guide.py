@@ -20,5 +20,14 @@ def test_the_page_runs(
     for block in blocks:
         exec(compile(block, "docs/guide/python.md", "exec"), names)
     for name in cxlgpu.__all__:  # nothing of the package is unsaid
-        if name not in ("__version__", "Value", "Point", "InternalDram", "Latencies", "Port", "Speculation", "Statistics"):
+        if name not in (
+            "__version__",
+            "Value",
+            "Point",
+            "InternalDram",
+            "Latencies",
+            "Port",
+            "Speculation",
+            "Statistics",
+        ):
             assert name in page, name

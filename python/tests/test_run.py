@@ -26,7 +26,8 @@ def same(stats: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "scenario", ["vadd-znand-sr", "bfs-dram-cxl", "vadd-znand-ds", "vadd-znand-uvm", "vadd-znand-gds", "vadd-dram-gpu-dram"]
+    "scenario",
+    ["vadd-znand-sr", "bfs-dram-cxl", "vadd-znand-ds", "vadd-znand-uvm", "vadd-znand-gds", "vadd-dram-gpu-dram"],
 )
 def test_every_figure_is_the_commands(scenario: str, command_run: CommandRun) -> None:
     result = cxlgpu.run(scenario, settings=SMALL, seed=7)
@@ -48,7 +49,9 @@ def test_the_seed_and_the_settings_count() -> None:
 def test_a_yaml_file_a_machine_and_a_trace(tmp_path: pathlib.Path, command_run: CommandRun) -> None:
     yaml, trace = tmp_path / "own.yaml", tmp_path / "own.csv"
     yaml.write_text("media:\n  part: znand\nworkload:\n  name: trace\n")
-    trace.write_text("cycle,rw,addr,bytes\n" + "".join(f"{9 * i},{'RW'[i % 3 == 0]},{64 * (i * 37 % 512)},64\n" for i in range(900)))
+    trace.write_text(
+        "cycle,rw,addr,bytes\n" + "".join(f"{9 * i},{'RW'[i % 3 == 0]},{64 * (i * 37 % 512)},64\n" for i in range(900))
+    )
     result = cxlgpu.run(yaml, trace=trace, requests=True)
     stats = command_run(yaml, "--trace", trace, "--engine", "model")
     assert same(result.stats) == same(stats)
@@ -77,7 +80,18 @@ def test_requests_are_a_row_each_and_add_up() -> None:
 def test_requests_are_the_commands_events(command: pathlib.Path, tmp_path: pathlib.Path) -> None:
     rows = cxlgpu.run("vadd-znand-sr", settings=SMALL, requests=True).requests()
     events = tmp_path / "events.csv"
-    words = [command, "run", "vadd-znand-sr", "--engine", "model", "--set", "workload.size=512", "--events", events, "-q"]
+    words: list[str | pathlib.Path] = [
+        command,
+        "run",
+        "vadd-znand-sr",
+        "--engine",
+        "model",
+        "--set",
+        "workload.size=512",
+        "--events",
+        events,
+        "-q",
+    ]
     subprocess.run(words, check=True)
     told = pandas.read_csv(events)
     told["time_ps"] = told["time_ps"].astype("uint64")
@@ -122,7 +136,7 @@ def test_out_leaves_what_the_command_leaves(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_run_at_its_limit_is_told() -> None:
-    limit = {**SMALL, "run.limit_us": 1}
+    limit = {"workload.size": 65536, "run.limit_us": 1}
     with pytest.raises(cxlgpu.RunFailed) as failed:
         cxlgpu.run("vadd-znand-cxl", settings=limit)
     assert failed.value.result.status == "limit" and "run.limit_us" in str(failed.value)
@@ -146,7 +160,9 @@ def test_the_rtl_is_the_commands(command: pathlib.Path, monkeypatch: pytest.Monk
 
 def test_ctrl_c_ends_a_run() -> None:
     script = "import cxlgpu\nprint('begun', flush=True)\ncxlgpu.run('gemm-znand-cxl', settings={'run.limit_us': 10**9})"
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
         assert run.stdout is not None and run.stdout.readline() == "begun\n"
         time.sleep(0.3)
         run.send_signal(signal.SIGINT)

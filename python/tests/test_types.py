@@ -6,6 +6,12 @@ import subprocess
 import sys
 
 import cxlgpu
+import pytest
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return tmp_path_factory.mktemp("mypy")
 
 
 def mypy(*words: object, cache: pathlib.Path) -> subprocess.CompletedProcess[str]:
@@ -15,21 +21,21 @@ def mypy(*words: object, cache: pathlib.Path) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-def test_the_package(tmp_path: pathlib.Path) -> None:
-    done = mypy("-p", "cxlgpu", cache=tmp_path)
+def test_the_package(cache: pathlib.Path) -> None:
+    done = mypy("-p", "cxlgpu", cache=cache)
     # Of the package, not of what it imports.
     lines = [line for line in done.stdout.splitlines() if "pyarrow" not in line]
     assert done.returncode == 0, "\n".join(lines)
 
 
-def test_these_tests(tmp_path: pathlib.Path) -> None:
+def test_these_tests(tmp_path: pathlib.Path, cache: pathlib.Path) -> None:
     files = sorted(pathlib.Path(__file__).parent.glob("*.py"))
     (tmp_path / "mypy.ini").write_text("[mypy]\n[mypy-pyarrow.*]\nignore_missing_imports = True\n")
-    done = mypy("--config-file", tmp_path / "mypy.ini", *files, cache=tmp_path)
+    done = mypy("--config-file", tmp_path / "mypy.ini", *files, cache=cache)
     assert done.returncode == 0, done.stdout
 
 
-def test_a_wrong_use_is_seen(tmp_path: pathlib.Path) -> None:
+def test_a_wrong_use_is_seen(tmp_path: pathlib.Path, cache: pathlib.Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text(
         "import cxlgpu\n"
@@ -43,7 +49,7 @@ def test_a_wrong_use_is_seen(tmp_path: pathlib.Path) -> None:
         "reveal_type(machine.statistics().loads.mean_ps)\n"
         "reveal_type(cxlgpu.sweep([]).frame())\n"
     )
-    said = mypy(wrong, cache=tmp_path).stdout
+    said = mypy(wrong, cache=cache).stdout
     for line in range(2, 9):
         assert (f"wrong.py:{line}: error" in said) == (line != 5), said
     assert 'wrong.py:9: note: Revealed type is "int"' in said.replace("builtins.", "")
