@@ -98,7 +98,7 @@ void RootPortModel::offer(const MemRequest& request, Time now) {
   raise(now, Stage::PortEnqueue, request.id, request.addr / kLineBytes, queue_.count());
   // With nothing else in this cycle it enters and no more.
   if (next_ > now && !still_refuses_) {
-    enter(request);
+    enter(request, is_loaded());
     wake(now + kCycle);
   } else {
     incoming_ = request;
@@ -138,11 +138,12 @@ void RootPortModel::tick_plain(Time now) {
   issue_hint(!spec_held && ahead == Ahead::Nothing && !taken, refuse, now);
   if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
   still_refuses_ = refuse && busy;
-  if (incoming_) enter(*incoming_);
+  if (incoming_) enter(*incoming_, false);  // no store passes beside
   incoming_.reset();
 }
 
 void RootPortModel::tick_stores(Time now) {
+  const bool loaded = is_loaded();
   const DeterministicStoreModel::In in = store_input(now);
   const DeterministicStoreModel::Out out = ds_.begin(in, now);
   const bool spec_room = memory_.can_accept_spec(), spec_held = memory_.holds_spec();
@@ -164,14 +165,17 @@ void RootPortModel::tick_stores(Time now) {
   if (out.mq_rsp_ready) response_.reset();
   if (const auto dev_load = respond(refuse, now)) ds_.hear(*dev_load);
   still_refuses_ = refuse && busy;
-  if (incoming_) enter(*incoming_);
+  if (incoming_) enter(*incoming_, loaded);
   incoming_.reset();
   clear_error_ = false;
 }
 
 // Into the SR queue, or a store into deterministic store, at the end of a cycle.
-void RootPortModel::enter(const MemRequest& request) {
-  if (on_ && request.is_write) return ds_.enter(request);
+void RootPortModel::enter(const MemRequest& request, bool loaded) {
+  if (on_ && request.is_write) {
+    if (loaded) queue_.beside();
+    return ds_.enter(request);
+  }
   queue_.push(request);
   if (on_) ds_.load_enters(request.addr / kLineBytes);
 }

@@ -178,7 +178,8 @@ class RootPortModel {
   [[nodiscard]] Time next_store_event(Time now);
   void told(const DsEvents& events, Time at);
   void count_told(Time now);
-  void enter(const MemRequest& request);
+  void enter(const MemRequest& request, bool loaded);
+  [[nodiscard]] bool is_loaded() const { return load_control_.level() != DevLoad::Light; }
   void raise(Time now, Stage stage, std::uint32_t id, std::uint64_t line, std::uint32_t info) const;
 
   const unsigned port_;

@@ -379,6 +379,8 @@ module root_port
     .in_valid_i  (sr_valid),
     .in_ready_o  (sr_ready),
     .in_req_i    (sr_req),
+    // With deterministic store, a store; to a device at ease it is as if it had not been.
+    .beside_i    (enqueue && !sr_valid && level != '0),
     .head_valid_o(head_valid),
     .head_ready_i(head_ready),
     .head_req_o  (head_req),
