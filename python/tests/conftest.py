@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,11 @@ from typing import Any
 import pytest
 
 CommandRun = Callable[..., dict[str, Any]]
+
+
+def interruptible() -> None:
+    """In a child before it starts: a shell starts what is in the background with SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import cxlgpu
 import pandas
 import pyarrow.parquet
 import pytest
-from conftest import CommandRun
+from conftest import CommandRun, interruptible
 
 SMALL = {"workload.size": 512}
 
@@ -161,7 +161,11 @@ def test_the_rtl_is_the_commands(command: pathlib.Path, monkeypatch: pytest.Monk
 def test_ctrl_c_ends_a_run() -> None:
     script = "import cxlgpu\nprint('begun', flush=True)\ncxlgpu.run('gemm-znand-cxl', settings={'run.limit_us': 10**9})"
     with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=interruptible,
     ) as run:
         assert run.stdout is not None and run.stdout.readline() == "begun\n"
         time.sleep(0.3)

@@ -15,6 +15,7 @@ import numpy
 import pandas
 import pyarrow.parquet
 import pytest
+from conftest import interruptible
 
 SMALL = {"workload.size": 256}
 
@@ -128,7 +129,11 @@ def test_from_a_script_without_a_guard_and_from_another_folder(tmp_path: pathlib
 def test_ctrl_c_ends_it_and_its_processes() -> None:
     script = "import cxlgpu\nprint('begun', flush=True)\ncxlgpu.sweep([{'scenario': 'gemm-znand-cxl'}] * 9, jobs=2)"
     with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=interruptible,
     ) as run:
         assert run.stdout is not None and run.stdout.readline() == "begun\n"
         time.sleep(1)
