@@ -68,7 +68,7 @@ struct Range {
   std::uint64_t first = 0, last = 0;
 };
 
-// Which flits are asked for.
+// Which flits are shown.
 class Filter {
  public:
   explicit Filter(const FlitArguments& a) : a_(a) {
@@ -86,7 +86,7 @@ class Filter {
     return (a_.link.empty() || record.link == a_.link) && record.time_ps >= a_.from_ps &&
            record.time_ps <= a_.to_ps;
   }
-  // One of its messages, packets or the like is all that is asked for.
+  // One of its messages, packets or the like is all that the filters name.
   [[nodiscard]] bool wants(const Json& flit) const {
     if (!by_content()) return true;
     if (flit.contains("slots")) {

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// cxlgpu flit decode: every flit as text, JSON or drawing, those that are asked for.
+// cxlgpu flit decode: every flit that the filters let through, as text, JSON or drawing.
 //
 // Purpose: reads to the end without keeping what it has read, so that a pipe may be endless.
 // Errors:  InputError: an opcode, a link or an address that there is not.

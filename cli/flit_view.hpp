@@ -3,7 +3,7 @@
 //
 // Input:  the JSON that `cxlgpu flit decode --json` prints of it.
 // Output: lines of at most `columns` characters; box drawing where the locale has UTF-8, else plain
-//         ASCII; colours only where asked for.
+//         ASCII; colours only if chosen.
 #pragma once
 
 #include <nlohmann/json.hpp>

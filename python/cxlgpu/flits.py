@@ -81,7 +81,7 @@ def read(
     from_ps: int = 0,
     to_ps: int | None = None,
 ) -> Iterator[Decoded]:
-    """A dict a flit of a flit log or of a file of hex flits, plain or gzip, as they are asked for.
+    """A dict a flit of a flit log or of a file of hex flits, plain or gzip, read as the caller takes them.
 
     `direction`: of hex flits; a log says it itself. `link`, `from_ps`, `to_ps`: of a log, these alone. A Recovery, or
     a link that went down, is a dict with "event".

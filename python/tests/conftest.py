@@ -6,6 +6,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,22 @@ import pytest
 CommandRun = Callable[..., dict[str, Any]]
 
 
-def interruptible() -> None:
+def _interruptible() -> None:
     """In a child before it starts: a shell starts what is in the background with SIGINT ignored."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def begun(script: str) -> subprocess.Popen[str]:
+    """A Python that runs the script, which has said that it begins, and that SIGINT interrupts."""
+    run = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_interruptible,
+    )
+    assert run.stdout is not None and run.stdout.readline() == "begun\n"
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import cxlgpu
 import pandas
 import pyarrow.parquet
 import pytest
-from conftest import CommandRun, interruptible
+from conftest import CommandRun, begun
 
 SMALL = {"workload.size": 512}
 
@@ -160,14 +160,7 @@ def test_the_rtl_is_the_commands(command: pathlib.Path, monkeypatch: pytest.Monk
 
 def test_ctrl_c_ends_a_run() -> None:
     script = "import cxlgpu\nprint('begun', flush=True)\ncxlgpu.run('gemm-znand-cxl', settings={'run.limit_us': 10**9})"
-    with subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=interruptible,
-    ) as run:
-        assert run.stdout is not None and run.stdout.readline() == "begun\n"
+    with begun(script) as run:
         time.sleep(0.3)
         run.send_signal(signal.SIGINT)
         at = time.monotonic()

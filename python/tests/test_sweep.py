@@ -15,7 +15,7 @@ import numpy
 import pandas
 import pyarrow.parquet
 import pytest
-from conftest import interruptible
+from conftest import begun
 
 SMALL = {"workload.size": 256}
 
@@ -128,14 +128,7 @@ def test_from_a_script_without_a_guard_and_from_another_folder(tmp_path: pathlib
 
 def test_ctrl_c_ends_it_and_its_processes() -> None:
     script = "import cxlgpu\nprint('begun', flush=True)\ncxlgpu.sweep([{'scenario': 'gemm-znand-cxl'}] * 9, jobs=2)"
-    with subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=interruptible,
-    ) as run:
-        assert run.stdout is not None and run.stdout.readline() == "begun\n"
+    with begun(script) as run:
         time.sleep(1)
         children = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True).stdout.split()
         assert len(children) == 2
