@@ -379,6 +379,7 @@ module root_port
     .in_valid_i  (sr_valid),
     .in_ready_o  (sr_ready),
     .in_req_i    (sr_req),
+    .beside_i    (enqueue && !sr_valid),  // with deterministic store, a store
     .head_valid_o(head_valid),
     .head_ready_i(head_ready),
     .head_req_o  (head_req),

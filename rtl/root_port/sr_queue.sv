@@ -8,6 +8,13 @@
 //         |<-- passed --->|<-- unread --->|
 //
 // The slots form a circle; what a slot holds is shown to the address window (loads only).
+//
+// Requests that go another way (beside_i) fill the queue as if they were in it, as long as the head
+// is one that came before them: since_q counts the requests that came since the head came, it
+// included, and gap_q of an entry those from the one before it on. So since_q is the sum of the
+// gaps behind the head and of last_q, which is the gap of the next entry. last_q stops at Depth:
+// then nothing enters until all have left, whatever more comes beside.
+//
 // Latency: one cycle from push to head and reader view.
 //
 // Source: the load path of the SR engine, docs/blocks/root_port/sr_queue.md.
@@ -25,9 +32,12 @@ module sr_queue
   input  logic                                 rst_ni,
   // Tail
   input  logic                                 in_valid_i,  // a load or store is offered
-  output logic                                 in_ready_o,  // low while full; one that leaves makes
-                                                            // room a cycle later
+  output logic                                 in_ready_o,  // low while full, with those beside;
+                                                            // one that leaves makes room a cycle
+                                                            // later
   input  sys_req_t                             in_req_i,    // the request
+  input  logic                                 beside_i,    // pulse: a request came that does not
+                                                            // enter; never with one that does
   // Head
   output logic                                 head_valid_o,  // the oldest request; stays until
                                                               // taken
@@ -49,8 +59,11 @@ module sr_queue
   output logic [CntBits-1:0]                   count_o        // requests that wait, 0..Depth
 );
 
+  localparam int unsigned SumBits = $clog2(2 * Depth);
+
   typedef logic [IdxBits-1:0] idx_t;
   typedef logic [CntBits-1:0] cnt_t;
+  typedef logic [SumBits-1:0] sum_t;
 
   if (Depth < 2 || Depth > 64) begin : g_bad_depth
     $error("sr_queue: Depth of 2..64 is %0d", Depth);
@@ -62,6 +75,10 @@ module sr_queue
 
   idx_t tail_q, head_q, reader_q;
   cnt_t count_q, unread_q;
+  // What fills the queue
+  sum_t since_q, since_d, since_left;  // 0..2 * Depth - 1, 0 only while empty
+  cnt_t last_q;                        // 0..Depth
+  idx_t gap_q [Depth];                 // 1..Depth - 1; that of the head counts no more
 
   // Keys, seen in parallel
   logic [Depth-1:0]                   load_valid_q;
@@ -73,8 +90,8 @@ module sr_queue
   line_t    data_q [Depth];
   logic     poison_q [Depth];
 
-  logic push, pop, step, at_head;
-  assign in_ready_o   = count_q < cnt_t'(Depth);
+  logic push, pop, step, at_head, alone, beside, more;
+  assign in_ready_o   = since_q < sum_t'(Depth);
   assign head_valid_o = count_q != '0;
   assign rd_valid_o   = unread_q != '0;
   assign push         = in_valid_i && in_ready_o;
@@ -83,8 +100,23 @@ module sr_queue
   assign at_head      = unread_q == count_q;
   assign step         = rd_valid_o && (rd_next_i || (pop && at_head));
 
+  // Nothing counts without a head.
+  assign alone      = count_q == cnt_t'(1);
+  assign beside     = beside_i && last_q != cnt_t'(Depth);
+  assign more       = push || (beside && head_valid_o && !(pop && alone));
+  assign since_left = since_q - sum_t'(gap_q[next_slot(head_q)]);
+  always_comb begin
+    unique case ({pop, more})
+      2'b00:   since_d = since_q;
+      2'b01:   since_d = since_q + sum_t'(1);
+      2'b10:   since_d = alone ? '0 : since_left;
+      default: since_d = alone ? sum_t'(1) : since_left + sum_t'(1);
+    endcase
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      since_q      <= '0;
       tail_q       <= '0;
       head_q       <= '0;
       reader_q     <= '0;
@@ -92,6 +124,7 @@ module sr_queue
       unread_q     <= '0;
       load_valid_q <= '0;
     end else begin
+      since_q <= since_d;
       if (push) begin
         tail_q               <= next_slot(tail_q);
         load_valid_q[tail_q] <= !in_req_i.is_write;
@@ -106,9 +139,16 @@ module sr_queue
     end
   end
 
+  // No reset: of an empty queue last_q means nothing.
+  always_ff @(posedge clk_i) begin
+    if (push)        last_q <= cnt_t'(1);
+    else if (beside) last_q <= last_q + cnt_t'(1);
+  end
+
   // Payload: no reset, it counts only while its slot is occupied.
   always_ff @(posedge clk_i) begin
     if (push) begin
+      gap_q[tail_q]      <= idx_t'(last_q);
       line_q[tail_q]     <= in_req_i.line;
       id_q[tail_q]       <= in_req_i.id;
       is_write_q[tail_q] <= in_req_i.is_write;
@@ -152,6 +192,21 @@ module sr_queue
   // ---------------------------------------------------------------------------------------------
   // Contract
   // ---------------------------------------------------------------------------------------------
+  Beside_A: assert property (@(posedge clk_i) disable iff (!rst_ni) !(beside_i && push))
+      else $error("a request came beside the queue in the cycle in which another one enters");
+  SinceEmpty_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (since_q == '0) == (count_q == '0))
+      else $error("requests are counted since the head came without a head, or the head is not");
+  SinceCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      32'(since_q) >= 32'(count_q))
+      else $error("fewer requests came since the head came than are in the queue");
+  SinceLast_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      count_q != '0 |-> 32'(last_q) <= Depth && 32'(since_q) >= 32'(last_q) + 32'(count_q) - 1
+                        && 32'(since_q) - 32'(last_q) < Depth)
+      else $error("not as many requests came since the head came as since the last one entered");
+  GapKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (push && count_q != '0 && !(pop && alone)) |-> last_q != '0 && 32'(last_q) < Depth)
+      else $error("more requests came before one that enters than its gap can hold");
   CountInDepth_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth))
       else $error("more requests than the queue has entries");
   UnreadInCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q <= count_q)
