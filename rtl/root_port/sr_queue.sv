@@ -11,9 +11,9 @@
 //
 // Requests that go another way (beside_i) fill the queue as if they were in it, as long as the head
 // is one that came before them: since_q counts the requests that came since the head came, it
-// included, and gap_q of an entry those from the one before it on. So since_q is the sum of the
-// gaps behind the head and of last_q, which is the gap of the next entry. last_q stops at Depth:
-// then nothing enters until all have left, whatever more comes beside.
+// included, gap_q of an entry those beside between the one before and it, and last_q those beside
+// since the last one entered. So since_q is the entries, the gaps behind the head and last_q.
+// last_q stops at Depth - 1: then nothing enters until all have left, whatever more comes beside.
 //
 // Latency: one cycle from push to head and reader view.
 //
@@ -76,9 +76,9 @@ module sr_queue
   idx_t tail_q, head_q, reader_q;
   cnt_t count_q, unread_q;
   // What fills the queue
-  sum_t since_q, since_d, since_left;  // 0..2 * Depth - 1, 0 only while empty
-  cnt_t last_q;                        // 0..Depth
-  idx_t gap_q [Depth];                 // 1..Depth - 1; that of the head counts no more
+  sum_t since_q, since_d;              // 0..2 * Depth - 1, 0 only while empty
+  idx_t last_q;                        // 0..Depth - 1
+  idx_t gap_q [Depth];                 // 0..Depth - 2; that of the head counts no more
 
   // Keys, seen in parallel
   logic [Depth-1:0]                   load_valid_q;
@@ -90,7 +90,8 @@ module sr_queue
   line_t    data_q [Depth];
   logic     poison_q [Depth];
 
-  logic push, pop, step, at_head, alone, beside, more;
+  logic push, pop, step, at_head, beside, more;
+  sum_t gap, stays, left;  // since_d without pop and with it
   assign in_ready_o   = since_q < sum_t'(Depth);
   assign head_valid_o = count_q != '0;
   assign rd_valid_o   = unread_q != '0;
@@ -100,18 +101,16 @@ module sr_queue
   assign at_head      = unread_q == count_q;
   assign step         = rd_valid_o && (rd_next_i || (pop && at_head));
 
-  // Nothing counts without a head.
-  assign alone      = count_q == cnt_t'(1);
-  assign beside     = beside_i && last_q != cnt_t'(Depth);
-  assign more       = push || (beside && head_valid_o && !(pop && alone));
-  assign since_left = since_q - sum_t'(gap_q[next_slot(head_q)]);
+  // The request that comes, or none; with the head leaves what came before the next one. Nothing
+  // counts without a head. pop comes last: it is late in the cycle.
+  assign beside = beside_i && last_q != idx_t'(Depth - 1);
+  assign more   = push || beside;
+  assign gap    = sum_t'(gap_q[next_slot(head_q)]);
   always_comb begin
-    unique case ({pop, more})
-      2'b00:   since_d = since_q;
-      2'b01:   since_d = since_q + sum_t'(1);
-      2'b10:   since_d = alone ? '0 : since_left;
-      default: since_d = alone ? sum_t'(1) : since_left + sum_t'(1);
-    endcase
+    stays = (push || (beside && head_valid_o)) ? since_q + sum_t'(1) : since_q;
+    left  = more ? since_q - gap : since_q + ~gap;
+    if (count_q == cnt_t'(1)) left = sum_t'(push);
+    since_d = pop ? left : stays;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -141,14 +140,14 @@ module sr_queue
 
   // No reset: of an empty queue last_q means nothing.
   always_ff @(posedge clk_i) begin
-    if (push)        last_q <= cnt_t'(1);
-    else if (beside) last_q <= last_q + cnt_t'(1);
+    if (push)        last_q <= '0;
+    else if (beside) last_q <= last_q + idx_t'(1);
   end
 
   // Payload: no reset, it counts only while its slot is occupied.
   always_ff @(posedge clk_i) begin
     if (push) begin
-      gap_q[tail_q]      <= idx_t'(last_q);
+      gap_q[tail_q]      <= last_q;
       line_q[tail_q]     <= in_req_i.line;
       id_q[tail_q]       <= in_req_i.id;
       is_write_q[tail_q] <= in_req_i.is_write;
@@ -201,12 +200,12 @@ module sr_queue
       32'(since_q) >= 32'(count_q))
       else $error("fewer requests came since the head came than are in the queue");
   SinceLast_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      count_q != '0 |-> 32'(last_q) <= Depth && 32'(since_q) >= 32'(last_q) + 32'(count_q) - 1
-                        && 32'(since_q) - 32'(last_q) < Depth)
+      count_q != '0 |-> 32'(last_q) < Depth && 32'(since_q) >= 32'(last_q) + 32'(count_q)
+                        && 32'(since_q) - 32'(last_q) <= Depth)
       else $error("not as many requests came since the head came as since the last one entered");
-  GapKept_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (push && count_q != '0 && !(pop && alone)) |-> last_q != '0 && 32'(last_q) < Depth)
-      else $error("more requests came before one that enters than its gap can hold");
+  GapExact_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (push && count_q != '0) |-> 32'(last_q) < Depth - 1)
+      else $error("a request enters after more beside than are counted before it");
   CountInDepth_A: assert property (@(posedge clk_i) disable iff (!rst_ni) count_q <= cnt_t'(Depth))
       else $error("more requests than the queue has entries");
   UnreadInCount_A: assert property (@(posedge clk_i) disable iff (!rst_ni) unread_q <= count_q)
