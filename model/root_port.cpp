@@ -171,7 +171,10 @@ void RootPortModel::tick_stores(Time now) {
 
 // Into the SR queue, or a store into deterministic store, at the end of a cycle.
 void RootPortModel::enter(const MemRequest& request) {
-  if (on_ && request.is_write) return ds_.enter(request);
+  if (on_ && request.is_write) {
+    queue_.beside();
+    return ds_.enter(request);
+  }
   queue_.push(request);
   if (on_) ds_.load_enters(request.addr / kLineBytes);
 }

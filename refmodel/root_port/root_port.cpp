@@ -251,9 +251,10 @@ RootPort::Cycle RootPort::cycle(const In& in) const {
   now.queue_in.in_req = in.req;
   now.queue_in.head_ready = now.stores.head_ready;
   now.queue_in.rd_next = now.reader.rd_next;
+  const bool enqueued = in.req_valid && now.stores.req_ready;
+  now.queue_in.beside = enqueued && !now.stores.sr_valid;
   now.queue = queue_.eval(now.queue_in);
 
-  const bool enqueued = in.req_valid && now.stores.req_ready;
   now.profiler_in.load = enqueued && !in.req.is_write;
   now.profiler_in.store = enqueued && in.req.is_write;
   now.profiler_in.spec = now.memory.req_valid && now.memory.req_is_spec && m.req_ready;

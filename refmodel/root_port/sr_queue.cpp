@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/sr_queue.hpp"
 
+#include <cassert>
+
 namespace cxlgpu {
 
 SrQueue::Out SrQueue::eval(const In&) const {
@@ -22,7 +24,9 @@ void SrQueue::clock(const In& in) {
   const Out now = eval(in);
   if (in.rd_next) reader_next();
   if (now.head_valid && in.head_ready) pop();
+  assert(!in.beside || !in.in_valid || !now.in_ready);
   if (in.in_valid && now.in_ready) push(in.in_req);
+  if (in.beside) beside();
 }
 
 }  // namespace cxlgpu

@@ -27,16 +27,20 @@ class SrQueue {
   }
 
   [[nodiscard]] unsigned count() const { return count_; }
-  [[nodiscard]] bool full() const { return count_ == depth_; }
+  // No room: those that came since the head did, it and those beside counted, are `depth`.
+  [[nodiscard]] bool full() const { return count_ > 0 && came_ - came_before_[head_] >= depth_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
 
   void push(const MemRequest& request) {
     assert(!full());
     const unsigned slot = slot_at(count_++);
+    came_before_[slot] = came_++;
     request_[slot] = request;
     line_[slot] = request.addr / kLineBytes;
     if (!request.is_write) load_valid_ |= std::uint64_t{1} << slot;
   }
+  // A request came that does not enter.
+  void beside() { ++came_; }
   [[nodiscard]] const MemRequest& head() const { return request_[head_]; }
   [[nodiscard]] unsigned head_slot() const { return head_; }
   void pop() {
@@ -64,7 +68,7 @@ class SrQueue {
   struct In {
     bool in_valid = false;
     MemRequest in_req;
-    bool head_ready = false, rd_next = false;
+    bool beside = false, head_ready = false, rd_next = false;
   };
   struct Out {
     bool in_ready = false, head_valid = false;
@@ -91,6 +95,8 @@ class SrQueue {
   std::array<MemRequest, kMaxDepth> request_{};
   std::array<std::uint64_t, kMaxDepth> line_{};
   std::uint64_t load_valid_ = 0;
+  std::uint64_t came_ = 0;  // requests
+  std::array<std::uint64_t, kMaxDepth> came_before_{};
 };
 
 }  // namespace cxlgpu

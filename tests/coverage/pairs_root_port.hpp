@@ -163,24 +163,27 @@ enum class SrReaderAt : unsigned { Head, Between, End };
 
 inline Group sr_queue_pairs() {
   constexpr std::string_view kNone = "sr_queue: nothing is unread in an empty queue";
-  return {.name = "sr_queue_pairs",
-          .title = "SR queue: push x pop x reader x level and reader's place before",
-          .seen = "every cycle of the RTL's SR queue, in lockstep with its twin",
-          .suites = {"root_port_sr_queue_test"},
-          .axes = {kTableSizes,
-                   {"push", {"none", "taken", "waits"}},
-                   {"pop", {"none", "taken"}},
-                   {"reader", {"stays", "told to go on"}},
-                   {"level", {"0", "1", "some", "one free", "full"}},
-                   {"reads", {"the head", "between", "nothing left"}}},
-          .impossible = {
-              {{"*", "taken", "*", "*", "full", "*"}, "sr_queue: a full queue takes nothing"},
-              {{"*", "waits", "*", "*", "!full", "*"}, "sr_queue: only a full queue takes nothing"},
-              {{"*", "*", "taken", "*", "0", "*"}, "sr_queue: an empty queue has no head"},
-              {{"*", "*", "*", "*", "0", "!nothing left"}, kNone},
-              {{"*", "*", "*", "*", "1", "between"},
-               "sr_queue: a single entry is the head, read or not"},
-              {{"least", "*", "*", "*", "some|one free", "*"}, "sr_queue: of two, one is one"}}};
+  return {
+      .name = "sr_queue_pairs",
+      .title = "SR queue: push x pop x reader x level and reader's place before x beside",
+      .seen = "every cycle of the RTL's SR queue, in lockstep with its twin",
+      .suites = {"root_port_sr_queue_test"},
+      .axes = {kTableSizes,
+               {"push", {"none", "taken", "waits"}},
+               {"pop", {"none", "taken"}},
+               {"reader", {"stays", "told to go on"}},
+               {"level", {"0", "1", "some", "one free", "full"}},
+               {"reads", {"the head", "between", "nothing left"}},
+               {"beside", {"none", "comes"}}},
+      .impossible = {
+          {{"*", "taken", "*", "*", "full", "*", "*"}, "sr_queue: a full queue takes nothing"},
+          {{"*", "waits", "*", "*", "0", "*", "*"}, "sr_queue: an empty queue has room"},
+          {{"*", "taken", "*", "*", "*", "*", "comes"}, "sr_queue: one request a cycle"},
+          {{"*", "*", "taken", "*", "0", "*", "*"}, "sr_queue: an empty queue has no head"},
+          {{"*", "*", "*", "*", "0", "!nothing left", "*"}, kNone},
+          {{"*", "*", "*", "*", "1", "between", "*"},
+           "sr_queue: a single entry is the head, read or not"},
+          {{"least", "*", "*", "*", "some|one free", "*", "*"}, "sr_queue: of two, one is one"}}};
 }
 
 // ---- ring_buffer -------------------------------------------------------------------------------

@@ -221,6 +221,7 @@ class Pair {
     if (engine.req_valid) {
       if (engine.req.is_write) {
         model_.enter(engine.req);
+        queue_.beside();
       } else {
         queue_.push(engine.req);
         model_.load_enters(engine.req.addr / kLineBytes);

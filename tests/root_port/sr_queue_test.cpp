@@ -43,6 +43,7 @@ class Pair {
     else
       idle.fill(rtl->in_req_i, 0, test::kSysReqBits);
     rtl->in_valid_i = in.in_valid;
+    rtl->beside_i = in.beside;
     rtl->head_ready_i = in.head_ready;
     rtl->rd_next_i = in.rd_next;
     rtl.settle();
@@ -113,7 +114,7 @@ class Pair {
                 : seen.in_ready ? 1u
                                 : 2u,
                 in.head_ready && seen.head_valid, in.rd_next, static_cast<unsigned>(level),
-                static_cast<unsigned>(at)});
+                static_cast<unsigned>(at), in.beside});
   }
 
   test::TestCoverage pairs_{coverage::sr_queue_pairs()};
@@ -131,7 +132,7 @@ void run_in_lockstep(Pair& pair) {
   Lockstep& lockstep = pair.lockstep;
   Random random(lockstep.seed());
   SrQueue::In in;
-  unsigned pushes = 0, pops = 0, nexts = 0, writes = 0;  // percent
+  unsigned pushes = 0, pops = 0, nexts = 0, writes = 0, besides = 0;  // percent
   std::uint64_t full = 0, reader_waits = 0, reader_carried = 0;
   while (lockstep.next()) {
     if (lockstep.cycle() % 300 == 1) {
@@ -141,6 +142,7 @@ void run_in_lockstep(Pair& pair) {
       writes = static_cast<unsigned>(random.below(101));
       if (random.percent(30)) pops = random.percent(50) ? pushes : pushes / 8;  // long or full
       if (random.percent(30)) nexts = pops;
+      besides = random.percent(40) ? 0 : random.percent(50) ? random.below(10) : random.below(101);
     }
     if (!in.in_valid && random.percent(pushes)) {
       in.in_valid = true;
@@ -148,6 +150,7 @@ void run_in_lockstep(Pair& pair) {
     }
     in.head_ready = random.percent(pops);
     in.rd_next = random.percent(nexts);
+    in.beside = random.percent(besides) && (!in.in_valid || pair.twin.full());
     const unsigned slot = pair.twin.head_slot();
     const Pair::Seen seen = pair.step(in);
     full += !seen.in_ready;
@@ -220,6 +223,54 @@ TEST(SrQueue, FirstInFirstOut) {
     push(true);  // nothing to pop
     if (round % 2 == 0) push(true);
   }
+}
+
+// By the rule alone: what came since the head did, in the queue or beside it.
+TEST(SrQueue, WhatComesBesideTakesRoomUntilTheHeadBeforeItLeaves) {
+  test::shows("beside", "Requests beside the SR queue count against its depth behind its head",
+              "docs/blocks/root_port/sr_queue.md");
+  Pair pair(4);
+  SrQueue::In in;
+  std::uint32_t id = 0;
+  const auto step = [&] {
+    const Pair::Seen seen = pair.step(in);
+    in = {};
+    return seen;
+  };
+  const auto push = [&] {
+    in.in_valid = true;
+    in.in_req = request(id++, false);
+    return step().in_ready;
+  };
+  const auto beside = [&](unsigned times) {
+    while (times-- > 0) in.beside = true, step();
+  };
+  beside(100);  // with the queue empty: nothing came since a head
+  EXPECT_TRUE(step().in_ready);
+  ASSERT_TRUE(push());
+  beside(kDepth - 2);
+  EXPECT_TRUE(step().in_ready) << "31 of 32";
+  in.beside = true;  // the 32nd is there in the next cycle
+  EXPECT_TRUE(step().in_ready);
+  EXPECT_FALSE(step().in_ready);
+  EXPECT_EQ(step().count, 1u);
+  beside(200);
+  in.head_ready = true;  // makes no room in its own cycle
+  EXPECT_FALSE(step().in_ready);
+  EXPECT_TRUE(step().in_ready) << "empty";
+  // Ten, 21 beside, one more: the last room. What came before the second head counts no longer.
+  for (unsigned i = 0; i < 10; ++i) ASSERT_TRUE(push());
+  beside(21);
+  ASSERT_TRUE(push());
+  EXPECT_FALSE(step().in_ready);
+  for (unsigned left = 10; left > 0; --left) {
+    in.head_ready = true;
+    EXPECT_EQ(step().in_ready, left < 10) << left;
+    EXPECT_TRUE(step().in_ready) << left;
+  }
+  EXPECT_EQ(step().count, 1u);  // the last: 21 came before it, none after
+  for (unsigned i = 0; i < kDepth - 1; ++i) ASSERT_TRUE(push()) << i;
+  EXPECT_FALSE(step().in_ready);
 }
 
 TEST(SrQueue, ReaderRunsAheadAndIsCarriedAlong) {
