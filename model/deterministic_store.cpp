@@ -33,7 +33,6 @@ DeterministicStoreModel::DeterministicStoreModel(const DsConfig& config, const S
       index_(config.depth) {
   assert(config.stores <= kMostStores && config.writes <= kMostWrites);
   assert(config.merges <= kMostMerges && config.reads <= kMostReads);
-  pending_.reserve(config.depth);
   pool_.reserve(config.depth);
 }
 
@@ -98,7 +97,7 @@ bool DeterministicStoreModel::works_on(std::uint64_t line) const {
   return (load_works() && head_line_ == line) || (store_works() && stores_.front().line == line);
 }
 
-// An operation has the stack, the filter or the words of slots to itself.
+// An operation has the deferred lines, the filter or the words of slots to itself.
 bool DeterministicStoreModel::changes_deferred(Time now) const {
   return state_ == State::FWait || state_ == State::FMask || state_ == State::CFree ||
          state_ == State::CPut || (state_ == State::FDelete && operation_answered(now));
@@ -199,7 +198,7 @@ void DeterministicStoreModel::settle(Time now) {
   if (!responds_) response_left_ = Time::never();
   if (state_ == State::FWait && due_ <= now) {
     state_ = State::FMask;
-    slot_ = pending_.back();
+    slot_ = pending_.front();
   }
 }
 
@@ -226,7 +225,7 @@ DeterministicStoreModel::Out DeterministicStoreModel::begin(const In& in, Time n
   goes_at_once_ = looks_ && may_go_at_once();
   choice_ = state_ == State::Idle && !looks_ ? choice(now) : State::Idle;
   may_flush_ = flush_eligible(now);
-  refused_ = state_ == State::FMask && !top_is_inserted(now) &&
+  refused_ = state_ == State::FMask && !first_is_inserted(now) &&
              (memory_.holds(slots_[slot_].line) || merge_holds(slots_[slot_].line));
   return out_;
 }
@@ -289,7 +288,7 @@ DsEvents DeterministicStoreModel::end(bool mq_ready, bool lm_ready) {
   const bool at_work = out_.mq_rsp_ready && in_.mq_rsp->is_write &&
                        (state_ == State::CFree || state_ == State::CPut ||
                         works_on(writes_[in_.mq_rsp->id - kRootPortIds].line));
-  // It takes the slot that was on top before a completion gives one back.
+  // It takes the slot that was free before a completion gives one back.
   Fast begun;
   if (looks_) {
     begun.slot = take_slot();
@@ -530,11 +529,11 @@ void DeterministicStoreModel::write_store() {
 
 // A line that the index does not have yet goes without a search.
 void DeterministicStoreModel::take_flush() {
-  if (top_is_inserted(now_)) return;
+  if (first_is_inserted(now_)) return;
   if (refused_) return go(State::Idle);
-  const bool inserted = unindexed_ == 1 && !ix_.found;
-  pending_.pop_back();
-  if (unindexed_ == 0 || inserted) return go(State::FDelete);
+  const bool stays_late = first_is_late() && ix_.found;
+  pending_.pop_front();
+  if (!stays_late) return go(State::FDelete);
   --unindexed_;
   flush_goes();
 }
@@ -628,7 +627,7 @@ void DeterministicStoreModel::drop_write(unsigned write) {
 }
 
 // Each memory takes it when it can; then it is done.
-void DeterministicStoreModel::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
+void DeterministicStoreModel::step_fast(bool deferred_is_used, bool lm_taken, bool mq_taken) {
   const Store& store = stores_.front();
   fast_->in_local |= lm_taken;
   if (mq_taken) {
@@ -640,7 +639,7 @@ void DeterministicStoreModel::step_fast(bool stack_is_used, bool lm_taken, bool 
                                .bucket = store.bucket});
   }
   const bool direct = fast_->direct();
-  if (!fast_->in_local || done_ || (direct ? !fast_->in_mq : stack_is_used)) return;
+  if (!fast_->in_local || done_ || (direct ? !fast_->in_mq : deferred_is_used)) return;
   if (!direct) defer({store.line, store.request.byte_enable, store.bucket}, fast_->slot);
   fast_.reset();
   store_leaves(direct ? &DsEvents::direct : &DsEvents::deferred);
@@ -716,7 +715,7 @@ void DeterministicStoreModel::take_local_answer() {
 Time DeterministicStoreModel::operation_due(Time soon) const {
   if (state_ != State::Idle) {
     const bool waits_for_insertion =
-        asks_index() ? !accepted_ : state_ == State::FMask && unindexed_ == 1;
+        asks_index() ? !accepted_ : state_ == State::FMask && first_is_late();
     if (waits_for_insertion) return inserting_ ? ix_at_ : soon;
     return later(due_, soon);
   }

@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -221,8 +222,9 @@ class DeterministicStoreModel {
   }
   void find_head();
   void settle(Time now);
-  [[nodiscard]] bool top_is_inserted(Time now) const {
-    return unindexed_ == 1 && !insertion_ends(now);
+  [[nodiscard]] bool first_is_late() const { return unindexed_ == pending_.size(); }
+  [[nodiscard]] bool first_is_inserted(Time now) const {
+    return first_is_late() && !insertion_ends(now);
   }
   void ask(const DsIndex::Answer& answer) {
     ix_ = answer;
@@ -250,7 +252,7 @@ class DeterministicStoreModel {
   void store_leaves(bool DsEvents::*event, bool error = false);
   void step_leaving();
   void step_insertion(unsigned offered);
-  void step_fast(bool stack_is_used, bool lm_taken, bool mq_taken);
+  void step_fast(bool deferred_is_used, bool lm_taken, bool mq_taken);
   void defer(const Word& word, unsigned slot);
   unsigned take_slot();
   void begin_write(unsigned write, const Write& value);
@@ -271,9 +273,10 @@ class DeterministicStoreModel {
   const MemoryQueue& memory_;
 
   RingQueue<Store, kMostStores> stores_;
-  LineFilter loads_;       // of the SR queue
-  unsigned answered_ = 0;  // of stores_, from the front
-  std::vector<std::uint16_t> pending_, pool_;
+  LineFilter loads_;                   // of the SR queue
+  unsigned answered_ = 0;              // of stores_, from the front
+  std::deque<std::uint16_t> pending_;  // first: goes first
+  std::vector<std::uint16_t> pool_;    // last: taken first
   unsigned unindexed_ = 0, never_used_ = 0;
   std::vector<Word> slots_;
   DsFilter filter_;

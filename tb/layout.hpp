@@ -195,9 +195,9 @@ struct DsAct {
   static constexpr Field merge_sent{8, 1};
   static constexpr Field slot_take{7, 1};
   static constexpr Field slot_release{6, 1};
-  static constexpr Field stack_top{5, 1};
+  static constexpr Field first_read{5, 1};
   static constexpr Field push{4, 1};
-  static constexpr Field unstack{3, 1};
+  static constexpr Field late_drop{3, 1};
   static constexpr Field pop{2, 1};
   static constexpr Field word_read{1, 1};
   static constexpr Field word_write{0, 1};

@@ -73,7 +73,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     if (slots_[slot].line != line) continue;
     v.deferred = true;
     v.mask = slots_[slot].mask;
-    v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.back();
+    v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.front();
   }
   v.late = late_slot_of(line).has_value();
   if (state_ == State::FDelete && slots_[slot_].line == line) {
@@ -95,7 +95,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
 
 std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
   if (state_ != State::FMask) return std::nullopt;
-  return slots_[pending_.back()].line;
+  return slots_[pending_.front()].line;
 }
 
 // Room for one more, beside those that other flushes and a fast store have begun.
@@ -128,7 +128,7 @@ bool DsEngine::works_on(std::uint64_t line, const In& in) const {
 
 bool DsEngine::may_go_at_once(const In& in) const {
   const auto held_in_mq = static_cast<unsigned>(std::popcount(in.mem.valid));
-  const bool flush_begun = state_ >= State::FTop && state_ <= State::FDelete;
+  const bool flush_begun = state_ >= State::FFirst && state_ <= State::FDelete;
   return in.direct && may_write(in, flush_begun) && !stalled_ &&
          held_in_mq + 2 <= config_.mem_entries;
 }
@@ -146,9 +146,9 @@ bool DsEngine::fast_looks(const In& in) const {
   return unindexed_ < config_.inserts;
 }
 
-// An operation has the stack, the filter or the words of slots to itself.
+// An operation has the deferred lines, the filter or the words of slots to itself.
 bool DsEngine::changes_deferred(const In& in) const {
-  return (state_ >= State::FTop && state_ <= State::FMask) || state_ == State::CFree ||
+  return (state_ >= State::FFirst && state_ <= State::FMask) || state_ == State::CFree ||
          state_ == State::CPut || (state_ == State::FDelete && accepted_ && in.ix_rsp_valid);
 }
 
@@ -315,8 +315,8 @@ bool DsEngine::insertion_ends(const In& in) const {
 }
 
 // A flush cannot let its line go while the index works on it.
-bool DsEngine::top_is_inserted(const In& in) const {
-  return unindexed_ == 1 && !insertion_ends(in);
+bool DsEngine::first_is_inserted(const In& in) const {
+  return first_is_late() && !insertion_ends(in);
 }
 
 // Found: the index had no place, and the line stays late.
@@ -375,7 +375,7 @@ DsEngine::Out DsEngine::eval(const In& in) const {
   out.ix_valid = inserts || (asks_index() && insertion_ == Insertion::None && !accepted_);
   if (inserts) {
     out.ix_op = 1;
-    out.ix_slot = lowest_late();
+    out.ix_slot = first_late();
     out.ix_key = slots_[out.ix_slot].line;
   } else if (state_ == State::LFind) {
     out.ix_key = line_number(in.head);
@@ -410,8 +410,8 @@ DsEngine::State DsEngine::choose(const In& in) {
   }
   if (!load && !flush) return State::Idle;
   stored_last_ = 0;
-  const bool load_first = last_ == State::FTop;
-  return last_ = load && (load_first || !flush) ? State::LLook : State::FTop;
+  const bool load_first = last_ == State::FFirst;
+  return last_ = load && (load_first || !flush) ? State::LLook : State::FFirst;
 }
 
 DsEngine::State DsEngine::look_load(const In& in) {
@@ -505,11 +505,11 @@ bool DsEngine::flush_is_refused(const In& in) const {
 
 // A line that the index does not have yet goes without a search.
 DsEngine::State DsEngine::take_flush(const In& in) {
-  if (top_is_inserted(in)) return State::FMask;
+  if (first_is_inserted(in)) return State::FMask;
   if (flush_is_refused(in)) return State::Idle;
-  const bool inserted = unindexed_ == 1 && !in.ix_found;
-  pending_.pop_back();
-  if (unindexed_ == 0 || inserted) return State::FDelete;
+  const bool stays_late = first_is_late() && in.ix_found;
+  pending_.pop_front();
+  if (!stays_late) return State::FDelete;
   --unindexed_;
   flush_goes();
   return State::FRead;
@@ -590,7 +590,7 @@ void DsEngine::release(Write& write) {
 }
 
 // Each memory takes it when it can; then it is done.
-void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
+void DsEngine::step_fast(bool deferred_is_used, bool lm_taken, bool mq_taken) {
   const MemRequest& store = stores_.front();
   const std::uint64_t line = line_number(store), mask = store.byte_enable;
   const unsigned slot = fast_->slot;
@@ -601,7 +601,7 @@ void DsEngine::step_fast(bool stack_is_used, bool lm_taken, bool mq_taken) {
     writes_[*fast_->write] = {true, line, slot, mask, mask, false};
   }
   if (!fast_->in_local || done_) return;
-  if (direct ? !fast_->in_mq : stack_is_used) return;
+  if (direct ? !fast_->in_mq : deferred_is_used) return;
   fast_.reset();
   if (!direct) {
     slots_[slot] = {line, mask};
@@ -647,8 +647,8 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
       return mask_store();
     case State::SPut:
       return put_store();
-    case State::FTop:
-      slot_ = pending_.back();
+    case State::FFirst:
+      slot_ = pending_.front();
       return State::FSlot;
     case State::FSlot:
       return State::FMask;
@@ -730,7 +730,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto answer = response_source(in);
   const auto merge = merge_of(in);
   const bool may_flush = flush_eligible(in);
-  const bool refused = state_ == State::FMask && !top_is_inserted(in) && flush_is_refused(in);
+  const bool refused = state_ == State::FMask && !first_is_inserted(in) && flush_is_refused(in);
   const bool takes = state_ == State::FMask || state_ == State::FDelete;
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();
@@ -738,7 +738,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   const bool at_work = in.mq_rsp_valid && in.mq_rsp.is_write &&
                        (state_ == State::CFree || state_ == State::CPut ||
                         works_on(writes_[in.mq_rsp.id - kRootPortIds].line, in));
-  // It takes the slot that was on top before a completion gives one back.
+  // It takes the slot that was free before a completion gives one back.
   std::optional<Fast> begun;
   if (looks) begun = {*take_slot(), direct ? write_entry() : std::nullopt};
 

@@ -3,8 +3,8 @@
 //
 // Purpose: answers stores in their order, each as soon as a slot of local memory is sure to be its
 //          own, mostly before it is written there, and brings them to the endpoint in its own
-//          time: at once while the endpoint is at ease, later from a stack of deferred lines
-//          otherwise. Loads see every older store, from the stack, from the endpoint or merged of
+//          time: at once while the endpoint is at ease, later from a queue of deferred lines
+//          otherwise. Loads see every older store, from the queue, from the endpoint or merged of
 //          both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
@@ -112,7 +112,7 @@ class DsEngine {
   // For a monitor; the engine itself does not ask. Where a line stands,
   struct LineView {
     bool waits = false;        // a store of it in the FIFO
-    bool deferred = false;     // it has a slot on the stack
+    bool deferred = false;     // it has a slot in the queue
     bool late = false;         // ... and the index does not have it yet
     bool chosen = false;       // ... and a flush is about to take it
     bool under_way = false;    // to the endpoint
@@ -130,7 +130,7 @@ class DsEngine {
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LSlot, LMask, LRead,
     SLook, SFind, SNew, SWrite, SMask, SPut,
-    FTop, FSlot, FMask, FDelete, FRead,
+    FFirst, FSlot, FMask, FDelete, FRead,
     CTake, CFree, CPut, MRead
   };
   // clang-format on
@@ -188,7 +188,8 @@ class DsEngine {
   [[nodiscard]] std::optional<unsigned> merge_at(unsigned stage) const;
   [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
   [[nodiscard]] std::optional<unsigned> late_slot_of(std::uint64_t line) const;
-  [[nodiscard]] unsigned lowest_late() const { return pending_[pending_.size() - unindexed_]; }
+  [[nodiscard]] unsigned first_late() const { return pending_[pending_.size() - unindexed_]; }
+  [[nodiscard]] bool first_is_late() const { return unindexed_ == pending_.size(); }
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
@@ -215,7 +216,7 @@ class DsEngine {
   [[nodiscard]] bool asks_index() const;
   [[nodiscard]] bool offers_insertion() const;
   [[nodiscard]] bool insertion_ends(const In& in) const;
-  [[nodiscard]] bool top_is_inserted(const In& in) const;
+  [[nodiscard]] bool first_is_inserted(const In& in) const;
   void step_insertion(const In& in, const Out& now);
 
   // The sequencer: what a state does in this cycle, and the next one.
@@ -241,7 +242,7 @@ class DsEngine {
   void defer(std::uint64_t line, unsigned slot);
   std::optional<unsigned> take_slot();
   void release(Write& write);
-  void step_fast(bool stack_is_used, bool lm_taken, bool mq_taken);
+  void step_fast(bool deferred_is_used, bool lm_taken, bool mq_taken);
 
   // The ports beside it.
   void take_response(RspSource source, const In& in);
@@ -250,10 +251,11 @@ class DsEngine {
 
   DsConfig config_;
   std::deque<MemRequest> stores_;
-  unsigned answered_ = 0;                 // of stores_, from the front
-  std::vector<unsigned> pending_, pool_;  // last: on top
-  unsigned unindexed_ = 0;                // of pending_, on top: not in the index yet
-  unsigned never_used_ = 0;               // slots from here on
+  unsigned answered_ = 0;         // of stores_, from the front
+  std::deque<unsigned> pending_;  // first: goes first
+  std::vector<unsigned> pool_;    // last: taken first
+  unsigned unindexed_ = 0;        // of pending_, last: not in the index yet
+  unsigned never_used_ = 0;       // slots from here on
   std::vector<Word> slots_;
   DsFilter filter_;
   std::vector<Write> writes_;
@@ -271,8 +273,8 @@ class DsEngine {
   DsEvents events_;
 
   State state_ = State::Idle;
-  unsigned stored_last_ = 0;  // so many S were chosen after the last L or F; 8: or more
-  State last_ = State::FTop;  // of LLook and FTop
+  unsigned stored_last_ = 0;    // so many S were chosen after the last L or F; 8: or more
+  State last_ = State::FFirst;  // of LLook and FTop
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation

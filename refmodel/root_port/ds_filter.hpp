@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Which lines may be deferred: a counting filter before the index of the DS stack.
+// Which lines may be deferred: a counting filter before the index of those that are.
 //
 // Purpose: spares nearly every access the search of ds_index. A "no" is certain, a "maybe" is not.
 // Units:   keys are line addresses.

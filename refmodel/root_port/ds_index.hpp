@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Which lines the DS stack holds, and in which slot.
+// Which lines are deferred, and in which slot.
 //
 // Purpose: twin of ds_index: a table of two buckets a key, and how many cycles the block takes for
 //          each operation on it.

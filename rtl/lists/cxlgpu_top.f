@@ -50,10 +50,6 @@
 ../host_bridge/axi_adapter.sv
 ../host_bridge/hint_walker.sv
 ../host_bridge/host_bridge.sv
-../root_port/ds_issue.sv
-../root_port/ds_answers.sv
-../root_port/ds_merges.sv
-../root_port/ds_returns.sv
 ../root_port/ds_fast.sv
 ../root_port/ds_filter.sv
 ../root_port/ds_late.sv
@@ -63,7 +59,11 @@
 ../common/ram_sp.sv
 ../root_port/ds_slots.sv
 ../root_port/ds_writes.sv
-../root_port/ds_stack.sv
+../root_port/ds_deferred.sv
+../root_port/ds_issue.sv
+../root_port/ds_answers.sv
+../root_port/ds_merges.sv
+../root_port/ds_returns.sv
 ../root_port/ds_store_fifo.sv
 ../root_port/ds_engine.sv
 ../root_port/ds_index.sv

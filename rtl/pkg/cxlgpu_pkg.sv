@@ -185,10 +185,10 @@ package cxlgpu_pkg;
     logic merge_sent;    // the merge's local read is taken
     logic slot_take;     // a free slot
     logic slot_release;  // to the pool
-    logic stack_top;     // stack: its top is read
-    logic push;          // on the stack, late, and into the filter
-    logic unstack;       // the top leaves the stack, and is deferred until pop
-    logic pop;           // it is no longer deferred, and leaves the filter
+    logic first_read;    // the slot of the first deferred line is read
+    logic push;          // a line becomes deferred, as the last, late, and into the filter
+    logic late_drop;     // with pop: the first deferred line is late, and is so no longer
+    logic pop;           // the first is no longer deferred, and leaves the filter
     logic word_read;     // slot memory
     logic word_write;
   } ds_act_t;

@@ -97,7 +97,7 @@ module deterministic_store
                                                                    // lines deferred, info: 0
 );
 
-  localparam int unsigned StackBits = $clog2(Depth);
+  localparam int unsigned SlotWidth = $clog2(Depth);
   localparam int unsigned Events    = $bits(ds_event_t);
 
   if (Events != 10) begin : g_check_events
@@ -116,7 +116,7 @@ module deterministic_store
   logic [31:0]             rdata_q, rdata_d;
   logic [11:0]             offset;
   logic                    empty, error;
-  logic [StackBits:0]      pending;
+  logic [SlotWidth:0]      pending;
   ds_event_t               ev;
 
   assign offset    = {reg_req_i.addr[11:2], 2'b00};
@@ -227,8 +227,8 @@ module deterministic_store
   logic                 ix_valid, ix_ready, ix_rsp_valid, ix_found;
   logic [1:0]           ix_op;
   line_addr_t           ix_key;
-  logic [StackBits-1:0] ix_slot, ix_rsp_slot;
-  logic [StackBits:0]   unused_count;
+  logic [SlotWidth-1:0] ix_slot, ix_rsp_slot;
+  logic [SlotWidth:0]   unused_count;
 
   ds_index #(
     .Depth  (Depth),

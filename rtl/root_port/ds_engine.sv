@@ -48,7 +48,7 @@ module ds_engine
   parameter  int unsigned SrDepth    = 32,    // slots of the SR queue; 1 or more
   parameter  int unsigned MemEntries = 30,    // entries of the memory queue for loads and stores; 1
                                               // or more, of which a direct store needs two
-  localparam int unsigned StackBits  = $clog2(Depth)
+  localparam int unsigned SlotWidth  = $clog2(Depth)
 ) (
   input  logic                                    clk_i,
   input  logic                                    rst_ni,
@@ -114,17 +114,17 @@ module ds_engine
   input  logic                                    ix_ready_i,      // low while it is busy
   output logic [1:0]                              ix_op_o,         // 0 find, 1 insert, 2 delete
   output line_addr_t                              ix_key_o,        // line, address[51:6]
-  output logic [StackBits-1:0]                    ix_slot_o,       // insert: slot for the line
+  output logic [SlotWidth-1:0]                    ix_slot_o,       // insert: slot for the line
   input  logic                                    ix_rsp_valid_i,  // pulse: the answer, from the
                                                                    // next cycle on
   input  logic                                    ix_found_i,      // with it: the line was there
-  input  logic [StackBits-1:0]                    ix_slot_i,       // with it: slot of the line
+  input  logic [SlotWidth-1:0]                    ix_slot_i,       // with it: slot of the line
 
   output logic                                    empty_o,         // level: all stores are answered
                                                                    // and at the endpoint
   output logic                                    error_o,         // level: a write failed, none
                                                                    // goes until clear_error_i
-  output logic [StackBits:0]                      count_o,         // lines deferred, 0..Depth
+  output logic [SlotWidth:0]                      count_o,         // lines deferred, 0..Depth
   output ds_event_t                               ev_o             // pulses, a cycle after each
 );
 
@@ -144,7 +144,7 @@ module ds_engine
     return two[1];
   endfunction
 
-  ds_act_t act;  // what the sequencer does; some of it is the stack's own affair
+  ds_act_t act;  // what the sequencer does; some of it is ds_deferred's own affair
   logic    unused_act;
   assign unused_act = ^act;
 
@@ -247,7 +247,7 @@ module ds_engine
   // What comes back
   // ---------------------------------------------------------------------------------------------
   line_addr_t           key, look_line;
-  logic [StackBits-1:0] slot, lm_slot, merge_slot;
+  logic [SlotWidth-1:0] slot, lm_slot, merge_slot;
   logic                 ans_valid, ans_error, ans_hold, ans_over;
   logic [WriteBits-1:0] ans_index;
   byte_en_t             mask;
@@ -263,7 +263,7 @@ module ds_engine
     .Writes   (Writes),
     .Merges   (Merges),
     .Reads    (Reads),
-    .StackBits(StackBits)
+    .SlotWidth(SlotWidth)
   ) u_returns (
     .clk_i,
     .rst_ni,
@@ -313,7 +313,7 @@ module ds_engine
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Stack
+  // Lines that are here
   // ---------------------------------------------------------------------------------------------
   logic [SrDepth-1:0]    sr_is;
   logic [MemEntries-1:0] mem_is;
@@ -334,13 +334,13 @@ module ds_engine
     end
   end
 
-  ds_stack #(
+  ds_deferred #(
     .Depth    (Depth),
     .Writes   (Writes),
     .Inserts  (Inserts),
     .Buckets  (Buckets),
     .MergeBits(MergeBits)
-  ) u_stack (
+  ) u_deferred (
     .clk_i,
     .rst_ni,
     .enable_i,

@@ -16,7 +16,7 @@
 // Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_fast #(
-  parameter int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter int unsigned SlotWidth = 8,  // log2 of the slots; 2..12
   parameter int unsigned WriteBits = 3   // bits of a write's index; 1..6
 ) (
   input  logic                 clk_i,
@@ -30,12 +30,12 @@ module ds_fast #(
   output logic                 begins_direct_o, // with begins_o: it goes at once
   input  logic                 late_answer_i,   // level: the answer of a store that left waits
   input  logic                 bars_defer_i,    // level: none may become deferred in this cycle
-  input  logic [StackBits-1:0] slot_i,          // the free slot, with begins_o
+  input  logic [SlotWidth-1:0] slot_i,          // the free slot, with begins_o
   input  logic [WriteBits-1:0] place_i,         // the free place, with begins_o
   // On its way
   output logic                 busy_o,          // level: one is on its way
   output logic                 direct_o,        // with busy_o: a direct one
-  output logic [StackBits-1:0] slot_o,          // with busy_o: its slot
+  output logic [SlotWidth-1:0] slot_o,          // with busy_o: its slot
   output logic [WriteBits-1:0] place_o,         // with direct_o: its place
   output logic                 lm_valid_o,      // its write for local memory; stays until taken
   input  logic                 lm_taken_i,      // pulse, only with lm_valid_o
@@ -45,7 +45,7 @@ module ds_fast #(
 );
 
   logic                 busy_q, direct_q, lm_q, mq_q;  // lm_q, mq_q: still to be taken there
-  logic [StackBits-1:0] slot_q;
+  logic [SlotWidth-1:0] slot_q;
   logic [WriteBits-1:0] place_q;
 
   assign begins_o        = store_valid_i && !busy_q && alone_i && !bars_begin_i;

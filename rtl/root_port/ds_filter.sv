@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Filter in front of the DS stack's index: a line that it does not know is surely not there, so
+// Filter in front of the DS engine's index: a line that it does not know is surely not there, so
 // most loads need no search. A counting Bloom filter with one hash: a two-bit counter a bucket, and
 // a counter that has once been full stays full until all is cleared (it no longer knows how many).
 //

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Index of the DS stack: which lines it holds and in which slot. Each key has two buckets of four
+// Index of the DS engine: which lines are deferred, in which slot. Each key has two buckets of four
 // places, one on either side; a key that finds both full takes another's place, which then goes to
 // its bucket on the other side (cuckoo hashing).
 //

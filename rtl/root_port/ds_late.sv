@@ -4,12 +4,15 @@
 // registers with their slots, so that they are found here without it, and go into the index beside
 // the operations.
 //
-//   0 lowest | .. | top      what becomes late comes on top; the lowest one goes into the index and
-//                            the others move down; what is flushed is the top one
+//   0 first | .. | last      what becomes late comes last; the first goes into the index, or out as
+//                            the first deferred line of all, and the others move down
 //
-// The lowest line is offered to the index while no step of an operation asks that (asks_i), and
-// stands until the answer. If the index has no place for it, it stays late and is offered again.
-// So the top line may be flushed in the cycle of that answer, or if it is not the lowest.
+// The first line is offered to the index while no step of an operation asks that (asks_i), and
+// stands until the answer. If the index has no place for it, it stays late and is offered again,
+// unless it is flushed in the cycle of that answer.
+//
+// The late lines are the last of those deferred. So the first deferred line is late only if all
+// are, and then it is the first of these: it has its slot.
 //
 // The levels and what is offered are from registers, but for asks_i; a lookup is combinational.
 //
@@ -20,36 +23,37 @@ module ds_late
 #(
   parameter  int unsigned Inserts   = 16,  // late lines from which on no more stores begin; 1 or
                                            // more
-  parameter  int unsigned StackBits = 8,   // log2 of the slots; 2..12
+  parameter  int unsigned SlotWidth = 8,   // log2 of the slots; 2..12
   localparam int unsigned Lines     = Inserts + 2  // what has begun by then: a fast store and a
                                                    // completion more
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
-  input  logic                 push_i,          // pulse: line_i, which is not late, becomes late;
-                                                // at most Lines are
+  input  logic                 push_i,          // pulse: line_i, which is not late, becomes late,
+                                                // as the last; at most Lines are
   input  line_addr_t           line_i,          // with push_i: address[51:6]
-  input  logic [StackBits-1:0] slot_i,          // with push_i: its slot
-  input  logic                 drop_i,          // pulse: the top one is late no longer; never with
-                                                // push_i, with only_o not before done_o
+  input  logic [SlotWidth-1:0] slot_i,          // with push_i: its slot
+  input  logic                 drop_i,          // pulse, only with done_o and not inserted_o: the
+                                                // first is late no longer; never with push_i
   output logic                 late_o,          // level: a line is late
-  output logic                 only_o,          // level: exactly one is late
   output logic                 room_o,          // level: fewer than Inserts are late
   output logic                 few_o,           // level: at most Inserts are late
   // Lookup
+  input  logic [SlotWidth-1:0] first_slot_i,    // slot of the first deferred line
+  output logic                 first_late_o,    // comb: that line is late
   input  line_addr_t           look_line_i,     // line to look up, address[51:6]
   output logic                 hit_o,           // comb: it is late
-  output logic [StackBits-1:0] hit_slot_o,      // comb: its slot, 0 without hit_o
+  output logic [SlotWidth-1:0] hit_slot_o,      // comb: its slot, 0 without hit_o
   // Insertion
   input  logic                 asks_i,          // level: a step asks the index, or waits for that
   output logic                 stands_o,        // level: an insertion was offered before this cycle
                                                 // and is not answered: a step offers nothing
   output logic                 done_o,          // pulse: it is answered
-  output logic                 inserted_o,      // with done_o: the lowest line is late no longer
+  output logic                 inserted_o,      // with done_o: the first line is late no longer
   output logic                 ix_valid_o,      // an insertion; stays until taken
   input  logic                 ix_ready_i,      // low while the index has an operation
-  output line_addr_t           ix_key_o,        // with ix_valid_o: the lowest line, address[51:6]
-  output logic [StackBits-1:0] ix_slot_o,       // with ix_valid_o: its slot
+  output line_addr_t           ix_key_o,        // with ix_valid_o: the first line, address[51:6]
+  output logic [SlotWidth-1:0] ix_slot_o,       // with ix_valid_o: its slot
   input  logic                 ix_rsp_valid_i,  // pulse: the answer, from the cycle after it was
                                                 // taken on
   input  logic                 ix_found_i       // with the answer: there is no place for it
@@ -59,17 +63,19 @@ module ds_late
     $error("ds_late: Inserts of 1 or more is %0d", Inserts);
   end
 
-  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
   logic [Lines-1:0] valid_q, valid_d, push_at, hit;
   line_addr_t       line_q [Lines];
   slot_t            slot_q [Lines];
   logic             stands_q, asked_q;  // asked_q: the index has it
+  logic             leaves;
 
   assign late_o = valid_q[0];
-  assign only_o = valid_q[0] && !valid_q[1];
   assign room_o = !valid_q[Inserts-1];
   assign few_o  = !valid_q[Inserts];
+
+  assign first_late_o = valid_q[0] && slot_q[0] == first_slot_i;
 
   always_comb begin
     hit_slot_o = '0;
@@ -103,15 +109,16 @@ module ds_late
   // ---------------------------------------------------------------------------------------------
   // Lines
   // ---------------------------------------------------------------------------------------------
+  assign leaves = inserted_o || drop_i;
+
   // The first place without a line, once the others have moved down
   assign push_at = inserted_o ? valid_q & ~(valid_q >> 1)
                               : ~valid_q & {valid_q[Lines-2:0], 1'b1};
 
   always_comb begin
     valid_d = valid_q;
-    if (inserted_o) valid_d = valid_d >> 1;
-    if (drop_i)     valid_d = valid_d >> 1;
-    if (push_i)     valid_d = {valid_d[Lines-2:0], 1'b1};
+    if (leaves) valid_d = valid_d >> 1;
+    if (push_i) valid_d = {valid_d[Lines-2:0], 1'b1};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
@@ -119,7 +126,7 @@ module ds_late
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 1; i < Lines; i++) begin
-      if (inserted_o) begin
+      if (leaves) begin
         line_q[i-1] <= line_q[i];
         slot_q[i-1] <= slot_q[i];
       end
@@ -139,8 +146,8 @@ module ds_late
       push_i |-> !valid_q[Lines-1] || inserted_o)
     else $error("more lines late than there are places");
   Drop_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      drop_i |-> late_o && !push_i && (!only_o || (done_o && !inserted_o)))
-    else $error("the top late line left while one came or it was inserted, or there is none");
+      drop_i |-> done_o && !inserted_o && !push_i)
+    else $error("the first late line left while one came, or otherwise than as it was refused");
   Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       stands_q |-> late_o && (asked_q || ix_valid_o))
     else $error("an insertion stands and no line is late, or it is neither offered nor taken");

@@ -15,7 +15,7 @@ module ds_merges
   import cxlgpu_pkg::*;
 #(
   parameter  int unsigned Merges    = 2,  // entries, most merges in flight; 1..16
-  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter  int unsigned SlotWidth = 8,  // log2 of the slots; 2..12
   localparam int unsigned IndexBits = (Merges > 1) ? $clog2(Merges) : 1
 ) (
   input  logic                 clk_i,
@@ -27,7 +27,7 @@ module ds_merges
   input  sys_id_t              add_id_i,         // id of the load, unlike that of any other that
                                                  // waits for the endpoint
   input  line_addr_t           add_line_i,       // its line, address[51:6]
-  input  logic [StackBits-1:0] add_slot_i,       // slot of the line
+  input  logic [SlotWidth-1:0] add_slot_i,       // slot of the line
   input  byte_en_t             add_mask_i,       // bytes to take from the slot
   // Lookup by line
   input  line_addr_t           line_i,           // line to look up, address[51:6]
@@ -46,7 +46,7 @@ module ds_merges
                                                  // read its slot
   output logic [IndexBits-1:0] arrived_index_o,  // index of the lowest such load; a lower one may
                                                  // take its place meanwhile
-  output logic [StackBits-1:0] arrived_slot_o,   // its slot
+  output logic [SlotWidth-1:0] arrived_slot_o,   // its slot
   input  logic                 sent_i,           // pulse: local memory takes the read of
                                                  // sent_index_i, a load that had arrived
   input  logic [IndexBits-1:0] sent_index_i,     // index of that load, with sent_i
@@ -76,7 +76,7 @@ module ds_merges
   stage_e [Merges-1:0]  stage_q;
   sys_id_t [Merges-1:0] id_q;
   line_addr_t           line_q [Merges];
-  logic [StackBits-1:0] slot_q [Merges];
+  logic [SlotWidth-1:0] slot_q [Merges];
   byte_en_t             mask_q [Merges];
   line_t                data_q [Merges];
 

@@ -13,7 +13,7 @@
 
 module ds_promises #(
   parameter  int unsigned Depth     = 256,  // slots; 2 or more, a power of two
-  localparam int unsigned StackBits = $clog2(Depth)
+  localparam int unsigned SlotWidth = $clog2(Depth)
 ) (
   input  logic clk_i,
   input  logic rst_ni,
@@ -24,12 +24,12 @@ module ds_promises #(
   input  logic leaves_i    // pulse: of the answered stores that wait the oldest leaves
 );
 
-  typedef logic [StackBits:0] cnt_t;
+  typedef logic [SlotWidth:0] cnt_t;
 
   cnt_t       surplus_q, surplus_d;  // two's complement
   logic [1:0] up, down;              // none, one or two: {two, one}
 
-  assign spare_o = !surplus_q[StackBits];
+  assign spare_o = !surplus_q[SlotWidth];
   assign up      = {release_i && leaves_i, release_i != leaves_i};
   assign down    = {take_i && answer_i, take_i != answer_i};
 

@@ -20,7 +20,7 @@ module ds_returns
   parameter  int unsigned Writes    = 8,  // most writes to the endpoint in flight; 1..64
   parameter  int unsigned Merges    = 2,  // most merges in flight; 1..16
   parameter  int unsigned Reads     = 8,  // most reads for loads from local memory in flight; 1..16
-  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter  int unsigned SlotWidth = 8,  // log2 of the slots; 2..12
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1,
   localparam int unsigned MergeBits = (Merges > 1) ? $clog2(Merges) : 1,
   localparam int unsigned ReadBits  = (Reads > 1) ? $clog2(Reads) : 1
@@ -88,14 +88,14 @@ module ds_returns
   input  logic                 merge_add_i,      // pulse, only with merge_room_o: the head load
                                                  // becomes a merge and has to go to the memory
                                                  // queue
-  input  logic [StackBits-1:0] merge_slot_i,     // slot of its line, with merge_add_i
+  input  logic [SlotWidth-1:0] merge_slot_i,     // slot of its line, with merge_add_i
   input  byte_en_t             merge_mask_i,     // bytes to take from the slot, with merge_add_i
   // Merges that wait for their slot
   output logic                 arrived_o,        // level: a merge has the endpoint's data and is to
                                                  // read its slot
   output logic [MergeBits-1:0] arrived_index_o,  // index of the lowest such merge; another one may
                                                  // take its place meanwhile
-  output logic [StackBits-1:0] arrived_slot_o,   // its slot
+  output logic [SlotWidth-1:0] arrived_slot_o,   // its slot
   input  logic                 merge_sent_i,     // pulse: local memory takes the read of
                                                  // merge_index_i, a merge that had arrived
   input  logic [MergeBits-1:0] merge_index_i,    // index of that merge, with merge_sent_i
@@ -152,7 +152,7 @@ module ds_returns
 
   ds_merges #(
     .Merges  (Merges),
-    .StackBits(StackBits)
+    .SlotWidth(SlotWidth)
   ) u_merges (
     .clk_i,
     .rst_ni,

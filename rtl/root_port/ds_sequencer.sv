@@ -6,7 +6,7 @@
 //   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
 //   S  the oldest store                      SLook SFind SNew SWrite, then
 //                                            in place (SMask) or deferred (SPut)
-//   F  the newest deferred line goes out     FTop FSlot FMask FDelete FRead
+//   F  the first deferred line goes out      FFirst FSlot FMask FDelete FRead
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
@@ -14,10 +14,10 @@
 // A state lasts a cycle unless it waits: for the index or for local memory.
 //
 // Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
-// A flush of the line that is inserted waits in FMask for the answer, as that says where it is.
+// A flush of a late line waits in FMask for the answer to its insertion, as that says where it is.
 //
 // Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
-// take a place of the write table, count in the filter or write the stack's memories.
+// take a place of the write table, count in the filter or use the memories of the slots.
 //
 // A flush whose line is busy makes it the wanted line: its loads that have not begun wait, so that
 // the flush gets its turn when those on their way have come back. Wanted only as long as a flush
@@ -33,7 +33,7 @@ module ds_sequencer
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
-  parameter int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter int unsigned SlotWidth = 8,  // log2 of the slots; 2..12
   parameter int unsigned WriteBits = 3,  // bits of a write's index; 1..6
   parameter int unsigned MergeBits = 1   // bits of a merge's index; 1..4
 ) (
@@ -57,7 +57,7 @@ module ds_sequencer
                                                    // operation ends
   input  logic                 head_hit_i,         // comb from head_line_i: a write of it is in
                                                    // flight
-  input  logic [StackBits-1:0] head_slot_i,        // the slot of that write, 0 without head_hit_i
+  input  logic [SlotWidth-1:0] head_slot_i,        // the slot of that write, 0 without head_hit_i
   // Oldest store
   input  logic                 store_want_i,       // level: the oldest store may begin; low behind
                                                    // an older load of its line
@@ -80,7 +80,7 @@ module ds_sequencer
   // Line of the operation
   output line_addr_t           key_o,              // line of the operation, between two that of the
                                                    // oldest store
-  output logic [StackBits-1:0] slot_o,             // its slot, with act_o, with lm_valid_o and with
+  output logic [SlotWidth-1:0] slot_o,             // its slot, with act_o, with lm_valid_o and with
                                                    // an insert
   output byte_en_t             mask_o,             // valid bytes of that slot, with act_o
   output logic                 look_flush_o,       // level: the lookups are to be of the line of a
@@ -96,13 +96,13 @@ module ds_sequencer
   // Write table
   input  logic                 write_hit_i,        // comb from the oldest store's line, while
                                                    // store_runs_o: a write of it is in flight
-  input  logic [StackBits-1:0] write_slot_i,       // the slot of that write, 0 without write_hit_i
+  input  logic [SlotWidth-1:0] write_slot_i,       // the slot of that write, 0 without write_hit_i
   input  logic [WriteBits-1:0] write_next_i,       // index of the write that act_o.write_add begins
   output logic [WriteBits-1:0] write_index_o,      // index of the write to look up, that
                                                    // act_o.write_free ends, or whose read (LmFlush)
                                                    // is offered
   input  line_addr_t           write_line_i,       // comb from write_index_o: its line
-  input  logic [StackBits-1:0] write_done_slot_i,  // comb from write_index_o: its slot
+  input  logic [SlotWidth-1:0] write_done_slot_i,  // comb from write_index_o: its slot
   input  byte_en_t             write_mask_i,       // comb from write_index_o: valid bytes of its
                                                    // slot
   input  logic                 write_dirty_i,      // comb from write_index_o: a store changed the
@@ -119,23 +119,23 @@ module ds_sequencer
                                                    // its slot; stays until act_o.merge_sent
   input  logic [MergeBits-1:0] merge_next_i,       // its index; may change to another that waits
                                                    // until the read is offered
-  input  logic [StackBits-1:0] merge_slot_i,       // its slot
+  input  logic [SlotWidth-1:0] merge_slot_i,       // its slot
   output logic [MergeBits-1:0] merge_index_o,      // index of the merge whose read is offered, and
                                                    // with act_o.merge_sent
   // Slots
   input  logic                 pending_i,          // level: a line is deferred
   input  logic                 slot_room_i,        // level: a slot is free
-  input  logic [StackBits-1:0] free_slot_i,        // with slot_room_i: that slot
-  input  logic [StackBits-1:0] stack_slot_i,       // slot that act_o.stack_top gave, from the cycle
-                                                   // after until the next
+  input  logic [SlotWidth-1:0] free_slot_i,        // with slot_room_i: that slot
+  input  logic [SlotWidth-1:0] first_slot_i,       // slot that act_o.first_read gave, from the
+                                                   // cycle after until the next
   // Late lines
-  input  logic                 late_i,             // level: a deferred line is late, so is the top
-  input  logic                 late_only_i,        // level: exactly one is late
+  input  logic                 late_first_i,       // level: the deferred line of first_slot_i is
+                                                   // late
   input  logic                 late_few_i,         // level: one more may be late for a completion
   input  logic                 late_hit_i,         // comb from the head load's line while
                                                    // load_runs_o, else the oldest store's: it is
                                                    // late
-  input  logic [StackBits-1:0] late_hit_slot_i,    // its slot, 0 without late_hit_i
+  input  logic [SlotWidth-1:0] late_hit_slot_i,    // its slot, 0 without late_hit_i
   // Insertions
   output logic                 asks_o,             // level: a step asks the index, or waits for
                                                    // that
@@ -164,7 +164,7 @@ module ds_sequencer
                                                    // operation was taken on
   input  logic                 ix_found_i,         // with the answer: the line was there; to an
                                                    // insertion: there is no place for it
-  input  logic [StackBits-1:0] ix_slot_i           // with the answer: its slot
+  input  logic [SlotWidth-1:0] ix_slot_i           // with the answer: its slot
 );
 
   // The upper two bits say whose line it is: so the line is there early in the cycle. The upper
@@ -173,7 +173,7 @@ module ds_sequencer
     Idle   = 6'h00, MRead,
     SLook  = 6'h08, SFind, SNew, SWrite, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
-    FTop   = 6'h20, FSlot, FMask, FDelete, FRead,
+    FFirst   = 6'h20, FSlot, FMask, FDelete, FRead,
     CTake  = 6'h30, CFree, CPut
   } state_e;
   localparam logic [3:0] MostStores = 4'd8;
@@ -181,7 +181,7 @@ module ds_sequencer
   state_e               state_q, state_d, chosen;
   logic [3:0]           stores_q, stores_d;  // S since the last L or F, up to MostStores
   logic                 turn_f_q, turn_f_d;  // L was the last of L and F
-  logic [StackBits-1:0] slot_q, slot_d;
+  logic [SlotWidth-1:0] slot_q, slot_d;
   logic                 new_q, new_d;      // the store's slot was free before
   logic [WriteBits-1:0] write_q, write_d;
   logic [MergeBits-1:0] merge_q, merge_d;
@@ -230,8 +230,8 @@ module ds_sequencer
       default:               mask_o = store_be_i;
     endcase
   end
-  // F has the slot that the stack's memory gave.
-  assign slot_o        = (state_q[5:4] == 2'd2) ? stack_slot_i : slot_q;
+  // F has the slot that the memory of their order gave.
+  assign slot_o        = (state_q[5:4] == 2'd2) ? first_slot_i : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
   assign look_flush_o  = state_q == FMask;
@@ -242,14 +242,14 @@ module ds_sequencer
   logic deletes;    // in this cycle
   logic goes_late;  // the line of a flush in its last cycle of FMask
   assign deletes      = state_q == FDelete && ix_done;
-  assign goes_late    = late_i && !(late_only_i && !ix_found_i);
+  assign goes_late    = late_first_i && ix_found_i;
   assign load_runs_o  = state_q[5:3] == 3'd2;
   assign store_runs_o = state_q[5:3] == 3'd1;
-  assign flushing_o   = state_q inside {FTop, FSlot, FMask, FDelete};
+  assign flushing_o   = state_q inside {FFirst, FSlot, FMask, FDelete};
   assign completes_o  = state_q inside {CFree, CPut};
   assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
                         (state_q == Idle && (may_complete || merge_arrived_i));
-  assign bars_defer_o = state_q inside {FTop, FSlot, FMask} || completes_o || deletes;
+  assign bars_defer_o = state_q inside {FFirst, FSlot, FMask} || completes_o || deletes;
 
   // ---------------------------------------------------------------------------------------------
   // Choice
@@ -261,7 +261,7 @@ module ds_sequencer
     chosen = Idle;
     if (store_want_i && stores_q != MostStores)        chosen = SLook;
     else if (head_want_i && !(turn_f_q && flush_want)) chosen = LLook;
-    else if (flush_want)                               chosen = FTop;
+    else if (flush_want)                               chosen = FFirst;
     else if (store_want_i)                             chosen = SLook;
     if (merge_arrived_i) chosen = MRead;
     if (may_complete)    chosen = CTake;
@@ -293,7 +293,7 @@ module ds_sequencer
         merge_d = merge_next_i;
         write_d = done_index_i;
         if (chosen == SLook && stores_q != MostStores) stores_d = stores_q + 4'd1;
-        if (chosen inside {LLook, FTop}) begin
+        if (chosen inside {LLook, FFirst}) begin
           stores_d = '0;
           turn_f_d = chosen == LLook;
         end
@@ -382,9 +382,9 @@ module ds_sequencer
         state_d          = Idle;
       end
 
-      FTop: begin
-        act_o.stack_top = 1'b1;
-        state_d         = FSlot;
+      FFirst: begin
+        act_o.first_read = 1'b1;
+        state_d          = FSlot;
       end
       FSlot: begin
         act_o.word_read = 1'b1;
@@ -392,13 +392,13 @@ module ds_sequencer
       end
       FMask: begin
         write_d = write_next_i;
-        if (late_only_i && !insert_done_i) begin
+        if (late_first_i && !insert_done_i) begin
           state_d = FMask;
         end else if (look_busy_i) begin
           wanted_set = 1'b1;
           state_d    = Idle;
         end else begin
-          act_o.unstack   = 1'b1;
+          act_o.late_drop = goes_late;
           act_o.pop       = goes_late;
           act_o.write_add = goes_late;
           state_d         = goes_late ? FRead : FDelete;
@@ -478,7 +478,7 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SMask, SPut, LLook, LFind, LSlot,
-                      LMask, LRead, FTop, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
+                      LMask, LRead, FFirst, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
@@ -489,7 +489,7 @@ module ds_sequencer
     else $error("an operation turned into another one before its end");
   Waits_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (state_q != Idle && state_d == state_q) |->
-      asks || lm_valid_o || (state_q == FMask && late_only_i && !insert_done_i))
+      asks || lm_valid_o || (state_q == FMask && late_first_i && !insert_done_i))
     else $error("an operation stalls in a step that waits for nobody");
   OneOffer_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       $onehot0({lm_valid_o, ix_valid_o}))
@@ -545,11 +545,14 @@ module ds_sequencer
   Stores_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stores_q <= MostStores)
     else $error("more stores in a row counted than go before a load or a flush");
   LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      (state_q == FMask && late_i && !late_only_i) |=> state_q inside {Idle, FRead})
+      state_q == FDelete |-> !late_first_i)
     else $error("a late line was looked for in the index to delete it");
+  LateDrops_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      act_o.late_drop |-> act_o.pop && late_first_i && insert_done_i && ix_found_i)
+    else $error("a line went as a late one that is not late, or was not refused in that cycle");
   InsertStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      insert_stands_i |-> late_i && !asked_q && state_q != FDelete)
-    else $error("an insertion stands while no line is late, or while a step has the index");
+      insert_stands_i |-> !asked_q)
+    else $error("an insertion stands while a step has the index");
   ReadRoom_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       load_runs_o |-> read_room_i)
     else $error("a load began without a place for its read");

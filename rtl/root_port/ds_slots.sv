@@ -1,50 +1,48 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Slots of the DS engine: the stack of those whose lines are deferred, and the pool of free ones.
+// Slots of the DS engine: the queue of those whose lines are deferred, and the pool of free ones.
 //
-//   stack   last in, first out
+//   queue   first in, first out; a ring
 //   pool    the last one freed first, then those never used (from fresh_q on)
 //
 // So nothing is to be written after reset. The pool's top stands in a register, or is what its
 // memory gave last: a slot is taken in the cycle in which it is wanted, and one that comes back at
 // the same time takes its place.
 //
-// The top that leaves the stack (unstack_i) counts as deferred until pop_i: what comes meanwhile is
-// put where it was.
+// The first of the queue stays that until pop_i, however long after it was read.
 //
-// Latency: top_i reads the stack; slot_o shows the slot from the next cycle on, until the next of
+// Latency: first_i reads the queue; slot_o shows the slot from the next cycle on, until the next of
 // them. free_slot_o follows from state.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
 module ds_slots #(
   parameter  int unsigned Depth     = 256,  // slots; 2 or more, a power of two
-  localparam int unsigned StackBits = $clog2(Depth)
+  localparam int unsigned SlotWidth = $clog2(Depth)
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // Pool
   output logic                 room_o,       // level: there is a free slot
-  output logic [StackBits-1:0] free_slot_o,  // with room_o: that slot
+  output logic [SlotWidth-1:0] free_slot_o,  // with room_o: that slot
   input  logic                 take_i,       // pulse, only with room_o: it is no longer free
   input  logic                 release_i,    // pulse: rslot_i, taken or popped before, becomes free
-  input  logic [StackBits-1:0] rslot_i,      // with release_i, 0..Depth-1
-  // Stack
+  input  logic [SlotWidth-1:0] rslot_i,      // with release_i, 0..Depth-1
+  // Queue
   input  logic                 push_i,       // pulse: pslot_i, taken or popped before, becomes
-                                             // deferred; never with top_i or unstack_i
-  input  logic [StackBits-1:0] pslot_i,      // with push_i, 0..Depth-1
-  input  logic                 top_i,        // pulse, only if one is deferred: its top is read
-  output logic [StackBits-1:0] slot_o,       // from the cycle after top_i until the next
-  input  logic                 unstack_i,    // pulse, only while slot_o shows the top: it leaves
-  input  logic                 pop_i,        // pulse, with unstack_i or later: it is not deferred
-                                             // any more; never with push_i
+                                             // deferred, as the last; never with first_i or pop_i
+  input  logic [SlotWidth-1:0] pslot_i,      // with push_i, 0..Depth-1
+  input  logic                 first_i,      // pulse, only if one is deferred: the first is read
+  output logic [SlotWidth-1:0] slot_o,       // from the cycle after first_i until the next
+  input  logic                 pop_i,        // pulse, only while slot_o shows the first: that is
+                                             // deferred no longer; never with first_i
   output logic                 last_o,       // level: exactly one is deferred
-  output logic [StackBits:0]   count_o,      // slots that are deferred, 0..Depth
-  output logic [StackBits:0]   used_o        // slots that are not free, 0..Depth
+  output logic [SlotWidth:0]   count_o,      // slots that are deferred, 0..Depth
+  output logic [SlotWidth:0]   used_o        // slots that are not free, 0..Depth
 );
 
-  typedef logic [StackBits-1:0] slot_t;
-  typedef logic [StackBits:0]   cnt_t;
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [SlotWidth:0]   cnt_t;
 
   // ---------------------------------------------------------------------------------------------
   // Pool
@@ -66,7 +64,7 @@ module ds_slots #(
   end
 
   ram_sp #(
-    .Width(StackBits),
+    .Width(SlotWidth),
     .Depth(Depth)
   ) u_pool (
     .clk_i,
@@ -95,36 +93,38 @@ module ds_slots #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stack
+  // Queue
   // ---------------------------------------------------------------------------------------------
-  cnt_t height_q, count_q;
+  slot_t head_q, tail_q;  // places of the first, and of the next one that comes
+  cnt_t  count_q;
 
   assign last_o  = count_q == cnt_t'(1);
   assign count_o = count_q;
   assign used_o  = fresh_q - pool_q;
 
   ram_1r1w #(
-    .Width(StackBits),
+    .Width(SlotWidth),
     .Depth(Depth)
-  ) u_stack (
+  ) u_queue (
     .clk_i,
-    .re_i   (top_i),
-    .raddr_i(slot_t'(height_q) - slot_t'(1)),
+    .re_i   (first_i),
+    .raddr_i(head_q),
     .rdata_o(slot_o),
     .we_i   (push_i),
-    .waddr_i(slot_t'(height_q)),
+    .waddr_i(tail_q),
     .wdata_i(pslot_i)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      height_q <= '0;
-      count_q  <= '0;
+      head_q  <= '0;
+      tail_q  <= '0;
+      count_q <= '0;
     end else begin
-      if (push_i)    height_q <= height_q + cnt_t'(1);
-      if (unstack_i) height_q <= height_q - cnt_t'(1);
-      if (push_i)    count_q  <= count_q + cnt_t'(1);
-      if (pop_i)     count_q  <= count_q - cnt_t'(1);
+      if (push_i) tail_q  <= tail_q + slot_t'(1);
+      if (pop_i)  head_q  <= head_q + slot_t'(1);
+      if (push_i) count_q <= count_q + cnt_t'(1);
+      if (pop_i)  count_q <= count_q - cnt_t'(1);
     end
   end
 
@@ -138,6 +138,7 @@ module ds_slots #(
   localparam int unsigned RowBits  = $clog2(RowSlots);
   place_e [RowSlots-1:0] place_q [Rows];
   place_e                free_place, released_place, pushed_place, slot_place;
+  logic                  first_shown_q;  // slot_o shows the first
 
   function automatic int unsigned row(slot_t slot);
     return 32'(slot) >> RowBits;
@@ -155,7 +156,9 @@ module ds_slots #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned r = 0; r < Rows; r++) place_q[r] <= {RowSlots{Free}};
+      first_shown_q <= 1'b0;
     end else begin
+      first_shown_q <= first_i || (first_shown_q && !pop_i);
       if (take_i)    place_q[row(free_slot_o)][column(free_slot_o)] <= Hand;
       if (release_i) place_q[row(rslot_i)][column(rslot_i)]         <= Free;
       if (push_i)    place_q[row(pslot_i)][column(pslot_i)]         <= Deferred;
@@ -163,13 +166,15 @@ module ds_slots #(
     end
   end
 
-  Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !(top_i && unstack_i) && !(push_i && (top_i || unstack_i || pop_i)))
-    else $error("accesses to the stack that must not meet");
+  Queue_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({push_i, first_i, pop_i}))
+    else $error("accesses to the queue that must not meet");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q) &&
-      32'(count_q) - 32'(height_q) <= 1)
+      32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q))
     else $error("more slots deferred and free again than were ever used, or than there are");
+  Ring_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      tail_q - head_q == slot_t'(count_q))
+    else $error("from the first deferred slot to the next to come are not as many as are deferred");
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i |-> room_o && free_place == Free)
     else $error("a slot was taken that is not free");
@@ -181,9 +186,11 @@ module ds_slots #(
     else $error("a slot was pushed that is free or deferred already");
   Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       pop_i |-> count_q != '0 && slot_place == Deferred)
-    else $error("pop of an empty stack, or of a slot that is not deferred");
-  Top_A: assert property (@(posedge clk_i) disable iff (!rst_ni) top_i |-> height_q != '0)
-    else $error("the top was read of an empty stack");
+    else $error("pop of an empty queue, or of a slot that is not deferred");
+  Shown_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> first_shown_q)
+    else $error("pop of a slot that is not the first deferred one");
+  First_A: assert property (@(posedge clk_i) disable iff (!rst_ni) first_i |-> count_q != '0)
+    else $error("the first was read of an empty queue");
   LastFreed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       release_i |=> room_o && free_slot_o == $past(rslot_i))
     else $error("the slot freed last is not the next one");

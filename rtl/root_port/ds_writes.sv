@@ -20,7 +20,7 @@ module ds_writes
   import cxlgpu_pkg::first_one;
 #(
   parameter  int unsigned Writes    = 8,  // entries, most writes in flight; 1..64
-  parameter  int unsigned StackBits = 8,  // log2 of the slots; 2..12
+  parameter  int unsigned SlotWidth = 8,  // log2 of the slots; 2..12
   localparam int unsigned IndexBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
@@ -29,11 +29,11 @@ module ds_writes
   input  line_addr_t           head_line_i,    // line to look up, address[51:6]
   output logic                 head_hit_o,     // comb: a write of it is in flight
   output logic                 head_full_o,    // with head_hit_o: every byte of the slot is valid
-  output logic [StackBits-1:0] head_slot_o,    // its slot, 0 without head_hit_o
+  output logic [SlotWidth-1:0] head_slot_o,    // its slot, 0 without head_hit_o
   // By line: the oldest store's
   input  line_addr_t           line_i,         // line to look up or mark, address[51:6]
   output logic                 hit_o,          // comb: a write of it is in flight
-  output logic [StackBits-1:0] slot_o,         // its slot, 0 without hit_o
+  output logic [SlotWidth-1:0] slot_o,         // its slot, 0 without hit_o
   input  logic                 mark_i,         // pulse, only with hit_o: a store changed the slot,
                                                // the line has to be sent once more
   input  byte_en_t             mark_be_i,      // bytes of that store, valid from now on
@@ -43,14 +43,14 @@ module ds_writes
   output byte_en_t             flush_be_o,     // comb: bytes that were valid as it began
   // By entry: the write whose answer has just come
   input  logic [IndexBits-1:0] ans_index_i,    // index of a write in flight, 0..Writes-1
-  output logic [StackBits-1:0] ans_slot_o,     // comb: its slot
+  output logic [SlotWidth-1:0] ans_slot_o,     // comb: its slot
   output logic                 ans_dirty_o,    // comb: the slot was changed after it began
   output logic                 ans_head_o,     // comb: it has head_line_i
   output logic                 ans_line_o,     // comb: it has line_i
   // By entry: the write whose answer has waited
   input  logic [IndexBits-1:0] done_index_i,   // index of a write in flight, 0..Writes-1
   output line_addr_t           done_line_o,    // comb: its line
-  output logic [StackBits-1:0] done_slot_o,    // comb: its slot
+  output logic [SlotWidth-1:0] done_slot_o,    // comb: its slot
   output byte_en_t             done_mask_o,    // comb: valid bytes of the slot
   output logic                 done_dirty_o,   // comb: the slot was changed after it began
   // End
@@ -67,7 +67,7 @@ module ds_writes
                                                // with mark_i
   input  logic                 add_going_i,    // with add_i: it is in flight; else from go_i on
   input  line_addr_t           add_line_i,     // its line, address[51:6]
-  input  logic [StackBits-1:0] add_slot_i,     // its slot, that of no other write
+  input  logic [SlotWidth-1:0] add_slot_i,     // its slot, that of no other write
   input  byte_en_t             add_mask_i,     // bytes that are valid and sent
   input  logic                 go_i,           // pulse: the write at go_index_i is in flight
   input  logic [IndexBits-1:0] go_index_i,     // index of a write added without add_going_i
@@ -80,7 +80,7 @@ module ds_writes
   end
 
   typedef logic [IndexBits-1:0] index_t;
-  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
   logic [Writes-1:0] used_vec_q, valid_q, dirty_q;  // valid: in flight
   line_addr_t        line_q [Writes];

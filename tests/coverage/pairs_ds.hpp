@@ -22,7 +22,7 @@ enum class DsAct : unsigned {
   JoinsDeferred,
   JoinsLate,
   Deferred,
-  FlushTop,
+  FlushFirst,
   FlushLooks,
   FlushedLate,
   Flushed,
@@ -85,7 +85,7 @@ inline Group ds_meetings() {
                  "store joins a deferred one",
                  "store joins a late one",
                  "store deferred",
-                 "top of the stack read",
+                 "first line's slot read",
                  "flush looks at its line",
                  "late line goes",
                  "flush leaves the index",
@@ -129,10 +129,12 @@ inline Group ds_meetings() {
            "ds_engine: the head is of the sequencer only while it does not pass"},
           {{"least", "store joins a late one", "*"},
            "ds_engine: with Inserts = 1 a store begins with none late"},
+          {{"*", "late line goes", "*"},
+           "ds_index: while all deferred lines are late it holds none, and so it refuses none"},
           {{"*", "no slot", "isolated|isolation begins|error cleared"},
            "ds_engine: isolated or with error_o a store without a slot is refused"},
           {{"*",
-            "top of the stack read|flush looks at its line|late line goes|flush leaves the index|"
+            "first line's slot read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "error cleared"},
            "ds_engine: with error_o nothing is sent, and it is set by the sequencer alone, which "
@@ -144,7 +146,7 @@ inline Group ds_meetings() {
             "store enters"},
            "ds_engine: the only entry of the store FIFO is that of the store"},
           {{"least",
-            "top of the stack read|flush looks at its line|late line goes|flush leaves the index|"
+            "first line's slot read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "flush goes to the endpoint|write done|slot's data for a flush"},
            "ds_engine: the next write begins when the only entry of the write table is free"},
@@ -182,7 +184,7 @@ enum class DsStep : unsigned {
   LSlot,
   LMask,
   LRead,
-  FTop,
+  FFirst,
   FSlot,
   FMask,
   FDelete,
@@ -210,7 +212,7 @@ inline Group ds_beside() {
                {"step",
                 {"idle",         "merge reads",   "store looks", "store finds",      "store new",
                  "store writes", "store's mask",  "store put",   "load looks",       "load finds",
-                 "load's slot",  "load's mask",   "load reads",  "flush's top",      "flush's slot",
+                 "load's slot",  "load's mask",   "load reads",  "flush's first",    "flush's slot",
                  "flush's mask", "flush deletes", "flush reads", "completion taken", "slot freed",
                  "kept again"}}},
       .impossible = {
@@ -221,17 +223,20 @@ inline Group ds_beside() {
             "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: while S is in progress no fast store begins, and S begins while none is on "
            "its way"},
-          {{"*", "completion waits for late lines", "!idle|merge reads|load looks|flush's top"},
+          {{"*", "completion waits for late lines", "!idle|merge reads|load looks|flush's first"},
            "ds_engine: it shows when C might have begun and does not, nor S, with Inserts late"},
-          {{"*", "insertion taken|insertion answered", "flush deletes"},
-           "ds_engine: as a delete begins no line is late, and no insertion begins before its "
-           "answer"},
-          {{"*", "step waits for the insertion", "!load finds|store finds|flush's mask"},
+          {{"*", "insertion taken", "flush deletes"},
+           "ds_index: it is ready, so the insertion that is offered in F's third step is taken"},
+          {{"*", "step waits for the insertion",
+            "!load finds|store finds|flush's mask|flush deletes"},
            "ds_engine: find and delete wait for the index, F's third step for its line's "
-           "insertion, and a delete begins with none"},
+           "insertion"},
           {{"least", "insertion taken|insertion answered|step waits for the insertion",
             "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: with Inserts = 1 an S begins with none late"},
+          {{"least", "step waits for the insertion", "flush's mask"},
+           "ds_index: of four lines it inserts each in three cycles, in which F comes to its third "
+           "step"},
           {{"least", "insertion taken", "load finds"},
            "ds_index: it is ready in each cycle in which nothing is asked, of four lines from the "
            "second on"},
@@ -240,10 +245,8 @@ inline Group ds_beside() {
            "only write has ended"},
           {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
            "ds_engine: no fast store begins in F's third step"},
-          {{"256 or 1024 lines", "late lines stall it", "flush deletes"},
-           "ds_engine: a line that is deleted is not late, so none was, and in the cycles of a "
-           "delete Inserts do not become late"},
-          {{"*", "deferred leaves", "flush's top|flush's slot|flush's mask|slot freed|kept again"},
+          {{"*", "deferred leaves",
+            "flush's first|flush's slot|flush's mask|slot freed|kept again"},
            "ds_engine: none is deferred in F's first three steps or in C's second"},
           {{"*", "waits for the sequencer",
             "idle|merge reads|store looks|store finds|store new|store writes|"
@@ -256,7 +259,7 @@ inline Group ds_beside() {
           {{"least",
             "direct begins|memory queue takes it|direct leaves|waits at the memory queue|"
             "answer held|write over at once|answer waits",
-            "flush's top|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
+            "flush's first|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
             "slot freed|kept again"},
            "ds_engine: the only place of a write is that of the flush or of the completion"}}};
 }

@@ -30,7 +30,7 @@ class Store {
   // A cycle in which these events are told, and a register is read or written.
   std::uint32_t step(unsigned events, unsigned address = 0, bool write = false,
                      std::uint32_t data = 0) {
-    rtl_->rootp->deterministic_store_tb__DOT__u_store__DOT__u_engine__DOT__u_stack__DOT__ev_q =
+    rtl_->rootp->deterministic_store_tb__DOT__u_store__DOT__u_engine__DOT__u_deferred__DOT__ev_q =
         static_cast<std::uint16_t>(events);
     test::set_bits(rtl_->reg_req_i, 0, 32, data);
     test::set_bits(rtl_->reg_req_i, 32, 16, address);

@@ -166,41 +166,41 @@ module ds_alone_tb
 
   assign count_o = 13'(pending);
 
-  assign state_o = u_engine.u_stack.u_sequencer.state_q;
+  assign state_o = u_engine.u_deferred.u_sequencer.state_q;
   assign ix_o    = {ix_found, ix_rsp_valid, ix_op, ix_ready, ix_valid};
   assign match_o = u_engine.u_returns.mq_load && u_engine.u_returns.match;
   assign act_o   = u_engine.act;
   // Local memory and, if direct, the memory queue have it.
   logic fast_taken;
-  assign fast_taken = u_engine.u_stack.u_fast.busy_q &&
-      (!u_engine.u_stack.u_fast.lm_q || u_engine.u_stack.u_fast.lm_taken_i) &&
-      (!u_engine.u_stack.u_fast.mq_q || u_engine.u_stack.u_fast.mq_taken_i);
+  assign fast_taken = u_engine.u_deferred.u_fast.busy_q &&
+      (!u_engine.u_deferred.u_fast.lm_q || u_engine.u_deferred.u_fast.lm_taken_i) &&
+      (!u_engine.u_deferred.u_fast.mq_q || u_engine.u_deferred.u_fast.mq_taken_i);
   assign fast_o  = {
     u_engine.u_returns.mq_done && !u_engine.ans_over, u_engine.ans_over,
     u_engine.ans_valid && u_engine.ans_hold,
-    u_engine.store_valid && !u_engine.u_stack.fast_busy && u_engine.u_stack.u_fast.alone_i &&
-    !u_engine.u_stack.bars_begin && !u_engine.u_stack.late_room,
-    fast_taken && !u_engine.late_answer && !u_engine.u_stack.u_fast.leaves_o,
+    u_engine.store_valid && !u_engine.u_deferred.fast_busy && u_engine.u_deferred.u_fast.alone_i &&
+    !u_engine.u_deferred.bars_begin && !u_engine.u_deferred.late_room,
+    fast_taken && !u_engine.late_answer && !u_engine.u_deferred.u_fast.leaves_o,
     fast_taken && u_engine.late_answer,
-    u_engine.u_stack.u_fast.mq_valid_o && !u_engine.u_stack.u_fast.mq_taken_i,
-    u_engine.u_stack.u_fast.lm_valid_o && !u_engine.u_stack.u_fast.lm_taken_i,
-    u_engine.u_stack.u_fast.leaves_o && !u_engine.u_stack.u_fast.direct_q,
-    u_engine.u_stack.u_fast.leaves_o && u_engine.u_stack.u_fast.direct_q,
-    u_engine.u_stack.u_fast.mq_taken_i, u_engine.u_stack.u_fast.lm_taken_i,
-    u_engine.u_stack.u_fast.begins_o && !u_engine.u_stack.u_fast.begins_direct_o,
-    u_engine.u_stack.u_fast.begins_o && u_engine.u_stack.u_fast.begins_direct_o};
+    u_engine.u_deferred.u_fast.mq_valid_o && !u_engine.u_deferred.u_fast.mq_taken_i,
+    u_engine.u_deferred.u_fast.lm_valid_o && !u_engine.u_deferred.u_fast.lm_taken_i,
+    u_engine.u_deferred.u_fast.leaves_o && !u_engine.u_deferred.u_fast.direct_q,
+    u_engine.u_deferred.u_fast.leaves_o && u_engine.u_deferred.u_fast.direct_q,
+    u_engine.u_deferred.u_fast.mq_taken_i, u_engine.u_deferred.u_fast.lm_taken_i,
+    u_engine.u_deferred.u_fast.begins_o && !u_engine.u_deferred.u_fast.begins_direct_o,
+    u_engine.u_deferred.u_fast.begins_o && u_engine.u_deferred.u_fast.begins_direct_o};
   assign tables_o = {
-    {u_engine.u_stack.inserted || (u_engine.act.unstack && u_engine.act.pop), u_engine.act.push,
-     !u_engine.u_stack.late, !u_engine.u_stack.late_room},
+    {u_engine.u_deferred.inserted || u_engine.act.late_drop, u_engine.act.push,
+     !u_engine.u_deferred.late, !u_engine.u_deferred.late_room},
     {u_engine.act.pop, u_engine.act.push, pending == '0, 32'(pending) == Depth},
-    {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_stack.slots_used == '0,
-     !u_engine.u_stack.slot_room},
+    {u_engine.act.slot_release, u_engine.act.slot_take, u_engine.u_deferred.slots_used == '0,
+     !u_engine.u_deferred.slot_room},
     {u_engine.u_issue.flush_taken, u_engine.flush_push, !u_engine.u_issue.flush_valid,
      !u_engine.u_issue.flush_room},
     {u_engine.act.done_pop, u_engine.u_returns.mq_done, !u_engine.done_valid,
      !u_engine.u_returns.done_room},
-    {u_engine.act.write_free, u_engine.act.write_add, u_engine.u_stack.writes_used == '0,
-     32'(u_engine.u_stack.writes_used) == Writes},
+    {u_engine.act.write_free, u_engine.act.write_add, u_engine.u_deferred.writes_used == '0,
+     32'(u_engine.u_deferred.writes_used) == Writes},
     {u_engine.u_returns.ready_take, u_engine.act.merge_add,
      u_engine.u_returns.u_merges.valid_q == '0, !u_engine.merge_room},
     {u_engine.u_returns.local_take, u_engine.act.head_local,

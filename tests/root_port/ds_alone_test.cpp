@@ -25,8 +25,8 @@ constexpr std::uint64_t kLowHalf = 0xffff'ffff, kHighHalf = kLowHalf << 32;
 constexpr unsigned kLatencies[] = {1, 10, 100, 400};
 
 // Where the line is whose loads are kept outstanding.
-enum class Place : std::uint8_t { TopPart, BottomPart, TopWhole, Absent };
-constexpr const char* kPlaces[] = {"part, newest", "part, oldest", "whole, newest", "absent"};
+enum class Place : std::uint8_t { NewestPart, OldestPart, OldestWhole, Absent };
+constexpr const char* kPlaces[] = {"part, newest", "part, oldest", "whole, oldest", "absent"};
 
 constexpr unsigned kStores = 8;  // as many as the store FIFO takes
 struct Waits {
@@ -37,10 +37,14 @@ struct Waits {
 constexpr std::uint64_t kLine = 500;
 constexpr std::uint64_t kNever = 1'000'000;
 
+// What is there goes first: it is older.
 void fill(DsAlone& b, Place place, std::uint64_t& next) {
-  const std::uint64_t enables = place == Place::TopWhole ? DsAlone::kAll : kLowHalf;
-  const bool newest = place == Place::TopPart || place == Place::TopWhole;
-  if (place == Place::BottomPart && b.count() == 0) b.store(kLine, 0x11, enables);
+  const std::uint64_t enables = place == Place::OldestWhole ? DsAlone::kAll : kLowHalf;
+  const bool newest = place == Place::NewestPart;
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
+  b.flush = false;
+  if (!newest && place != Place::Absent) b.store(kLine, 0x11, enables);
   b.run(100);
   for (unsigned n = b.count() + newest; n < b.depth; ++n) b.store(next++, 0x22);
   if (newest) b.store(kLine, 0x11, enables);
@@ -127,22 +131,22 @@ TEST(DsAlone, LoadsOfTheNewestPartStarveNobody) {
               "full, stores and a fence are answered within the page's bounds, at latencies of 1 "
               "to 400 cycles and 256 and 1024 lines",
               "docs/blocks/root_port/ds_engine.md");
-  measure_all(Place::TopPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
-  measure_all(Place::TopPart, true, {0, 1, 8});
+  measure_all(Place::NewestPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  measure_all(Place::NewestPart, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfTheOldestPartStarveNobody) {
   test::shows("order", "The same with loads of the oldest, partly stored line",
               "docs/blocks/root_port/ds_engine.md");
-  measure_all(Place::BottomPart, false, {0, 1, 2, 3, 8});
-  measure_all(Place::BottomPart, true, {0, 1, 8});
+  measure_all(Place::OldestPart, false, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  measure_all(Place::OldestPart, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfAWholeLineStarveNobody) {
   test::shows("order", "The same with loads that the region answers",
               "docs/blocks/root_port/ds_engine.md");
-  measure_all(Place::TopWhole, false, {0, 1, 2, 3, 8});
-  measure_all(Place::TopWhole, true, {0, 1, 8});
+  measure_all(Place::OldestWhole, false, {0, 1, 2, 3, 8});
+  measure_all(Place::OldestWhole, true, {0, 1, 8});
 }
 
 TEST(DsAlone, LoadsOfALineThatIsNotHereStarveNobody) {
@@ -198,9 +202,10 @@ TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
   EXPECT_TRUE(b.writes.empty());
 }
 
-// While a flush waits for its busy line, another line comes back on top: it was stored to during
-// its write. Now loads wait for the flush of that one: it goes, however many loads of it there are.
-TEST(DsAlone, TheWantedLineIsTheNewest) {
+// While a flush waits for its busy line, another line comes back, stored to during its write: as
+// the last. The first stays wanted and goes, then the other, however many loads of that one there
+// are.
+TEST(DsAlone, TheWantedLineIsTheOldest) {
   constexpr std::uint64_t kFirst = 300;
   for (const unsigned latency : kLatencies) {
     SCOPED_TRACE(latency);
@@ -223,8 +228,8 @@ TEST(DsAlone, TheWantedLineIsTheNewest) {
     EXPECT_EQ(b.writes.size(), 1u);
     b.hold_reads = false;
     ASSERT_TRUE(b.until([&] { return b.writes.size() == 3; }, 8 * (latency + 32)));
-    EXPECT_EQ(b.writes[1].line, kLine);
-    EXPECT_EQ(b.writes[2].line, kFirst);
+    EXPECT_EQ(b.writes[1].line, kFirst);
+    EXPECT_EQ(b.writes[2].line, kLine);
     b.keep(kLine, 0);
     ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
     b.check_endpoint();
@@ -652,7 +657,39 @@ TEST(DsAlone, LinesAreLateFromTheFirstOn) {
   }
 }
 
-TEST(DsAlone, TheUpperOfTwoLateLinesIsFlushed) {
+// A line that comes back is flushed last: after those deferred meanwhile, and again each time.
+TEST(DsAlone, ALineThatComesBackIsTheLast) {
+  for (const Size size : {Size::Lines256, Size::Lines1024}) {
+    for (const bool fails : {false, true}) {
+      DsAlone b(size);
+      b.max_writes = 1;
+      b.hold_writes = b.flush = true;
+      b.failing_writes = fails ? 1 : 0;
+      ASSERT_TRUE(b.answered(b.store(kLine, 0x11)));
+      ASSERT_TRUE(b.until([&] { return b.writes.size() == 1; }));
+      b.flush = false;
+      for (std::uint64_t line = 1; line <= 3; ++line) b.store(line, 0x22);
+      if (!fails) b.store(kLine, 0x33);
+      ASSERT_TRUE(b.until([&] { return b.waiting() == 0 && b.count() == 3; }));
+      b.store(2, 0x44);  // one that is here keeps its place
+      b.run(100);
+      b.hold_writes = false;
+      ASSERT_TRUE(b.until([&] { return b.count() == 4; }));
+      b.store(4, 0x55);
+      ASSERT_TRUE(b.until([&] { return b.count() == 5; }));
+      b.flush = b.clear_error = true;
+      ASSERT_TRUE(b.until([&] { return b.idle(); }));
+      constexpr std::array<std::uint64_t, 6> kOrder{kLine, 1, 2, 3, kLine, 4};
+      ASSERT_EQ(b.writes.size(), kOrder.size());
+      for (unsigned n = 0; n < kOrder.size(); ++n) {
+        EXPECT_EQ(b.writes[n].line, kOrder[n]) << n << ", fails " << fails;
+      }
+      b.check_endpoint();
+    }
+  }
+}
+
+TEST(DsAlone, TheFirstIsFlushedWhileTwoLinesAreLate) {
   for (unsigned delay = 0; delay < 16 && !HasFailure(); ++delay) {
     for (const bool mq : {false, true}) test::meet_late_flush(mq, delay);
   }
@@ -699,7 +736,7 @@ TEST(DsAlone, EverythingMeetsAtTheGreatest) {
 }
 
 // It takes that many lines and no more, gives each back, and empties with 64 writes in flight, the
-// newest line first.
+// oldest line first.
 TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   DsAlone b(Size::Lines4096);
   const auto line_of = [](unsigned n) { return std::uint64_t{5} * n; };
@@ -715,7 +752,7 @@ TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   b.run(500);
   EXPECT_EQ(b.writes.size(), 62u);  // the memory queue has no more entries
   for (unsigned n = 0; n < b.writes.size(); ++n) {
-    ASSERT_EQ(b.writes[n].line, line_of(b.depth - 1 - n)) << n;
+    ASSERT_EQ(b.writes[n].line, line_of(n)) << n;
   }
   b.hold_writes = false;
   ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));

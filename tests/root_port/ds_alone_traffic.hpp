@@ -321,7 +321,8 @@ inline void meet_late(bool fails, bool merges, unsigned delay) {
   b.check_endpoint();
 }
 // A write comes back just before a store that was begun: so two lines are late with Inserts = 1,
-// and the one above is flushed, while nobody takes answers, or the memory queue takes nothing.
+// and the line before them is flushed, while nobody takes answers, or the memory queue takes
+// nothing.
 inline void meet_late_flush(bool mq, unsigned delay) {
   DsAlone b(DsAlone::Size::Lines4, 5, 3);
   b.store(kWhole, 0x22);

@@ -56,7 +56,7 @@ class DsMeetings {
     LSlot,
     LMask,
     LRead,
-    FTop = 32,
+    FFirst = 32,
     FMask = 34,
     FDelete,
     FRead,
@@ -127,8 +127,8 @@ class DsMeetings {
         return found_ ? DsAct::JoinsDeferred : DsAct::JoinsLate;
       case SPut:
         return DsAct::Deferred;
-      case FTop:
-        return DsAct::FlushTop;
+      case FFirst:
+        return DsAct::FlushFirst;
       case FMask:
         return does(Pop) ? DsAct::FlushedLate : DsAct::FlushLooks;
       case FDelete:
@@ -194,7 +194,7 @@ class DsMeetings {
       return static_cast<unsigned>(step) + state - first;
     };
     if (state >= CTake) return from(CTake, DsStep::CTake);
-    if (state >= FTop) return from(FTop, DsStep::FTop);
+    if (state >= FFirst) return from(FFirst, DsStep::FFirst);
     if (state >= LLook) return from(LLook, DsStep::LLook);
     return state >= SLook ? from(SLook, DsStep::SLook) : state;
   }
@@ -211,8 +211,8 @@ class DsMeetings {
     hit(CompletionWaits, before_ == Idle && completes_ && top.state_o != CTake);
     hit(InsertionTaken, ix(top, IxValid) && ix(top, IxReady) && asked_for(top) == kInsert);
     hit(InsertionAnswered, inserting_ && ix(top, IxAnswer));
-    const bool finds = top.state_o == LFind || top.state_o == SFind;
-    hit(StepWaits, finds ? inserting_ : top.state_o == FMask && before_ == FMask);
+    const bool asks = top.state_o == LFind || top.state_o == SFind || top.state_o == FDelete;
+    hit(StepWaits, asks ? inserting_ : top.state_o == FMask && before_ == FMask);
   }
 
   template <typename Top>

@@ -60,7 +60,7 @@ module ds_loads_fv
 
   localparam sys_id_t     Watched   = 16'h0001;
   localparam int unsigned Depth     = 4;
-  localparam int unsigned StackBits = $clog2(Depth);
+  localparam int unsigned SlotWidth = $clog2(Depth);
   localparam int unsigned Writes    = 2;
   localparam int unsigned Merges    = 2;
 
@@ -68,7 +68,7 @@ module ds_loads_fv
   localparam line_addr_t [1:0] Lines   = Collide ? {5'b10000, 5'b01000} : {5'b00001, 5'b00000};
   localparam logic [1:0][3:0]  Buckets = Collide ? {4'd8, 4'd8} : {4'd1, 4'd0};
 
-  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
   function automatic logic known(line_addr_t line);
     return line == Lines[0] || line == Lines[1];
@@ -160,7 +160,7 @@ module ds_loads_fv
   logic [1:0]               ix_op;
   line_addr_t               ix_key;
   slot_t                    ix_slot, ix_rsp_slot;
-  logic [StackBits:0]       count;
+  logic [SlotWidth:0]       count;
   ds_event_t                ev;
   logic [1:0]               mem_valid_q;
   logic [1:0][LineAddrBits-1:0] mem_line;
@@ -245,9 +245,9 @@ module ds_loads_fv
   always_ff @(posedge clk_i) begin
     if (lm_valid && lm_ready) begin
       lm_rsp_q <= '{error: lm_error_i && !scripted, kind: lm_req.kind, index: lm_req.index,
-                    data: local_q[lm_req.slot[StackBits-1:0]]};
+                    data: local_q[lm_req.slot[SlotWidth-1:0]]};
       for (int unsigned b = 0; b < LineBytes; b++) begin
-        if (lm_req.write && lm_req.be[b]) local_q[lm_req.slot[StackBits-1:0]][8*b +: 8] <= lm_req.data[8*b +: 8];
+        if (lm_req.write && lm_req.be[b]) local_q[lm_req.slot[SlotWidth-1:0]][8*b +: 8] <= lm_req.data[8*b +: 8];
       end
     end
   end
@@ -350,22 +350,22 @@ module ds_loads_fv
   localparam logic [5:0] Idle = 6'h00, MRead = 6'h01;
   localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SMask = 6'h0c, SPut = 6'h0d;
   localparam logic [5:0] LLook = 6'h10, LFind = 6'h11, LSlot = 6'h12, LMask = 6'h13, LRead = 6'h14;
-  localparam logic [5:0] FTop = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
+  localparam logic [5:0] FFirst = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
   localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32;
 
   // The sequencer
   logic [5:0] state;
   logic       asked, fresh, op_s, op_l, op_f, key_line;
-  slot_t      held_slot, stack_slot, slot;
+  slot_t      held_slot, first_slot, slot;
   logic       at_write;  // its write entry
   line_addr_t key;
   assign act        = u_engine.act;
-  assign state      = u_engine.u_stack.u_sequencer.state_q;
-  assign asked      = u_engine.u_stack.u_sequencer.asked_q;
-  assign fresh      = u_engine.u_stack.u_sequencer.new_q;
-  assign held_slot  = u_engine.u_stack.u_sequencer.slot_q;
-  assign at_write   = u_engine.u_stack.u_sequencer.write_q;
-  assign stack_slot = u_engine.u_stack.stack_slot;
+  assign state      = u_engine.u_deferred.u_sequencer.state_q;
+  assign asked      = u_engine.u_deferred.u_sequencer.asked_q;
+  assign fresh      = u_engine.u_deferred.u_sequencer.new_q;
+  assign held_slot  = u_engine.u_deferred.u_sequencer.slot_q;
+  assign at_write   = u_engine.u_deferred.u_sequencer.write_q;
+  assign first_slot = u_engine.u_deferred.first_slot;
   assign slot       = u_engine.slot;
   assign key        = u_engine.key;
   assign key_line   = which(key);
@@ -392,27 +392,27 @@ module ds_loads_fv
   // The fast store: the oldest one
   logic  fast, fast_direct, fast_lm, fast_mq, fast_goes, fast_place;
   slot_t fast_slot;
-  assign fast        = u_engine.u_stack.u_fast.busy_q;
-  assign fast_direct = u_engine.u_stack.u_fast.direct_q;
-  assign fast_lm     = u_engine.u_stack.u_fast.lm_q;
-  assign fast_mq     = u_engine.u_stack.u_fast.mq_q;
-  assign fast_slot   = u_engine.u_stack.u_fast.slot_q;
-  assign fast_place  = u_engine.u_stack.u_fast.place_q;
+  assign fast        = u_engine.u_deferred.u_fast.busy_q;
+  assign fast_direct = u_engine.u_deferred.u_fast.direct_q;
+  assign fast_lm     = u_engine.u_deferred.u_fast.lm_q;
+  assign fast_mq     = u_engine.u_deferred.u_fast.mq_q;
+  assign fast_slot   = u_engine.u_deferred.u_fast.slot_q;
+  assign fast_place  = u_engine.u_deferred.u_fast.place_q;
   assign fast_goes   = fast_direct && !fast_mq;
 
   // The write table
   logic     [1:0] write_used, write_valid, write_line, write_known, write_dirty;
   slot_t    [1:0] write_slot;
   byte_en_t [1:0] write_mask, write_sent;
-  assign write_used  = u_engine.u_stack.u_writes.used_vec_q;
-  assign write_valid = u_engine.u_stack.u_writes.valid_q;
-  assign write_dirty = u_engine.u_stack.u_writes.dirty_q;
+  assign write_used  = u_engine.u_deferred.u_writes.used_vec_q;
+  assign write_valid = u_engine.u_deferred.u_writes.valid_q;
+  assign write_dirty = u_engine.u_deferred.u_writes.dirty_q;
   for (genvar w = 0; w < 2; w++) begin : g_write
-    assign write_line[w]  = which(u_engine.u_stack.u_writes.line_q[w]);
-    assign write_known[w] = known(u_engine.u_stack.u_writes.line_q[w]);
-    assign write_slot[w]  = u_engine.u_stack.u_writes.slot_q[w];
-    assign write_mask[w]  = u_engine.u_stack.u_writes.mask_q[w];
-    assign write_sent[w]  = u_engine.u_stack.u_writes.smask_q[w];
+    assign write_line[w]  = which(u_engine.u_deferred.u_writes.line_q[w]);
+    assign write_known[w] = known(u_engine.u_deferred.u_writes.line_q[w]);
+    assign write_slot[w]  = u_engine.u_deferred.u_writes.slot_q[w];
+    assign write_mask[w]  = u_engine.u_deferred.u_writes.mask_q[w];
+    assign write_sent[w]  = u_engine.u_deferred.u_writes.smask_q[w];
   end
 
   // Slot memory
@@ -421,22 +421,22 @@ module ds_loads_fv
   line_addr_t             read_line;
   byte_en_t               read_mask;
   for (genvar s = 0; s < Depth; s++) begin : g_word
-    assign {word_line[s], word_mask[s]} = u_engine.u_stack.u_words.mem_q[s];
+    assign {word_line[s], word_mask[s]} = u_engine.u_deferred.u_words.mem_q[s];
   end
-  assign {read_line, read_mask} = u_engine.u_stack.u_words.rdata_q;
+  assign {read_line, read_mask} = u_engine.u_deferred.u_words.rdata_q;
 
-  // Late lines: lowest first, as many as are valid. The lowest is inserted.
+  // Late lines: as many as are valid. The first is inserted.
   line_addr_t [3:0] late_line;
   slot_t      [3:0] late_slot;
   logic             insert_stands, insert_asked, insert_line, inserted;
   for (genvar i = 0; i < 4; i++) begin : g_late
-    assign late_line[i] = u_engine.u_stack.u_late.line_q[i];
-    assign late_slot[i] = u_engine.u_stack.u_late.slot_q[i];
+    assign late_line[i] = u_engine.u_deferred.u_late.line_q[i];
+    assign late_slot[i] = u_engine.u_deferred.u_late.slot_q[i];
   end
-  assign insert_stands = u_engine.u_stack.u_late.stands_q;
-  assign insert_asked  = u_engine.u_stack.u_late.asked_q;
+  assign insert_stands = u_engine.u_deferred.u_late.stands_q;
+  assign insert_asked  = u_engine.u_deferred.u_late.asked_q;
   assign insert_line   = which(late_line[0]);
-  assign inserted      = u_engine.u_stack.inserted;
+  assign inserted      = u_engine.u_deferred.inserted;
 
   // Where each line is: deferred, on its way, or not here
   logic           pushed_line;
@@ -444,7 +444,7 @@ module ds_loads_fv
   slot_t    [1:0] deferred_at_q, slot_of;
   byte_en_t [1:0] mask_of;
   line_t    [1:0] base, visible;  // what is stored, without and with the FIFO's
-  assign pushed_line = which(u_engine.u_stack.counted_line);
+  assign pushed_line = which(u_engine.u_deferred.counted_line);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       deferred_q <= '0;
@@ -457,7 +457,7 @@ module ds_loads_fv
       if (inserted)                late_q[insert_line]     <= 1'b0;
     end
   end
-  always_ff @(posedge clk_i) if (act.push) deferred_at_q[pushed_line] <= u_engine.u_stack.u_slots.pslot_i;
+  always_ff @(posedge clk_i) if (act.push) deferred_at_q[pushed_line] <= u_engine.u_deferred.u_slots.pslot_i;
   always_comb begin
     for (int unsigned l = 0; l < 2; l++) begin
       way_entry[l] = write_valid[1] && write_line[1] == 1'(l);
@@ -504,7 +504,7 @@ module ds_loads_fv
       && u_engine.u_stores.next_q == (store_at ^ u_engine.u_stores.count_q[0] ^ u_engine.u_stores.open_q[0])
       && (!store_valid[0] || store_known[0]) && (!store_valid[1] || store_known[1]));
 
-  // Index, filter and stack of deferred slots agree.
+  // Index, filter and order of deferred slots agree.
   logic [1:0] changed;  // the index is a step ahead
   logic [1:0][1:0] counter, number;
   always_comb begin
@@ -515,7 +515,7 @@ module ds_loads_fv
     end
   end
   for (genvar l = 0; l < 2; l++) begin : g_counter
-    assign counter[l] = u_engine.u_stack.u_filter.counts_q[Buckets[l]][0];
+    assign counter[l] = u_engine.u_deferred.u_filter.counts_q[Buckets[l]][0];
     IndexAt_A: assert property (@(posedge clk_i) disable iff (!rst_ni) there_q[l] |-> at_q[l] == deferred_at_q[l]);
   end
   Index_A: assert property (@(posedge clk_i) disable iff (!rst_ni) there_q == ((deferred_q & ~late_q) ^ changed));
@@ -535,26 +535,28 @@ module ds_loads_fv
   // Slots: each is at a line, in the hand of a store, free or has never been used.
   logic             hand;
   logic [Depth-1:0] used, pooled, at_deferred;
-  logic [StackBits:0] pool, fresh_at, height, num_deferred, num_late, num_used;
-  logic             slots_right, stack_right, places_right;
-  slot_t [Depth-1:0] stack, pool_slots;
+  logic [SlotWidth:0] pool, fresh_at, num_deferred, num_late, num_used;
+  logic             slots_right, order_right, places_right;
+  slot_t            head_at;
+  slot_t [Depth-1:0] ring, order, pool_slots;  // order: the first at 0
   logic [Depth-1:0][1:0] place;
   assign hand         = state inside {SWrite, SPut} && fresh;
-  assign pool         = u_engine.u_stack.u_slots.pool_q;
-  assign fresh_at     = u_engine.u_stack.u_slots.fresh_q;
-  assign height       = u_engine.u_stack.u_slots.height_q;
-  assign num_deferred = u_engine.u_stack.u_slots.count_q;
-  assign num_late = (StackBits + 1)'($countones(u_engine.u_stack.u_late.valid_q));
+  assign pool         = u_engine.u_deferred.u_slots.pool_q;
+  assign fresh_at     = u_engine.u_deferred.u_slots.fresh_q;
+  assign head_at      = u_engine.u_deferred.u_slots.head_q;
+  assign num_deferred = u_engine.u_deferred.u_slots.count_q;
+  assign num_late = (SlotWidth + 1)'($countones(u_engine.u_deferred.u_late.valid_q));
   for (genvar s = 0; s < Depth; s++) begin : g_slot
-    assign stack[s]      = u_engine.u_stack.u_slots.u_stack.mem_q[s];
-    assign pool_slots[s] = u_engine.u_stack.u_slots.u_pool.mem_q[s];
-    assign place[s]      = u_engine.u_stack.u_slots.place_q[0][s];
+    assign ring[s]       = u_engine.u_deferred.u_slots.u_queue.mem_q[s];
+    assign order[s]      = ring[slot_t'(head_at + slot_t'(s))];
+    assign pool_slots[s] = u_engine.u_deferred.u_slots.u_pool.mem_q[s];
+    assign place[s]      = u_engine.u_deferred.u_slots.place_q[0][s];
   end
   always_comb begin
     used        = '0;
     pooled      = '0;
     at_deferred = '0;
-    num_used    = (StackBits + 1)'(hand) + (StackBits + 1)'(fast && !fast_goes);
+    num_used    = (SlotWidth + 1)'(hand) + (SlotWidth + 1)'(fast && !fast_goes);
     slots_right = pool <= fresh_at && 32'(fresh_at) <= Depth && !(hand && fast);
     if (hand)               used[held_slot] = 1'b1;
     if (fast && !fast_goes) used[fast_slot] = 1'b1;
@@ -562,7 +564,7 @@ module ds_loads_fv
       if (here[l]) begin
         if (used[slot_of[l]]) slots_right = 1'b0;
         used[slot_of[l]] = 1'b1;
-        num_used         = num_used + (StackBits + 1)'(1);
+        num_used         = num_used + (SlotWidth + 1)'(1);
       end
       if (deferred_q[l]) at_deferred[deferred_at_q[l]] = 1'b1;
     end
@@ -572,29 +574,28 @@ module ds_loads_fv
         pooled[pool_slots[i]] = 1'b1;
       end
     end
-    if (pool != '0 && u_engine.u_stack.free_slot != pool_slots[slot_t'(pool - 1)]) slots_right = 1'b0;
+    if (pool != '0 && u_engine.u_deferred.free_slot != pool_slots[slot_t'(pool - 1)]) slots_right = 1'b0;
     for (int unsigned s = 0; s < Depth; s++) begin
       if ((used[s] || pooled[s]) && s >= 32'(fresh_at)) slots_right = 1'b0;
     end
     if (fresh_at != pool + num_used) slots_right = 1'b0;
-    // The stack, without the line that a flush deletes; the late ones are its top, in the same order.
-    stack_right = num_deferred == (StackBits + 1)'(deferred_q[0]) + (StackBits + 1)'(deferred_q[1])
-                  && num_late == (StackBits + 1)'(late_q[0]) + (StackBits + 1)'(late_q[1])
-                  && u_engine.u_stack.u_late.valid_q == (num_late == 2 ? 4'b0011 : num_late == 1 ? 4'b0001 : 4'b0000)
-                  && num_deferred == height + (StackBits + 1)'(state == FDelete) && num_late <= height
-                  && !(height == 2 && stack[0] == stack[1]);
+    // The deferred lines; the late ones are the last, in the same order.
+    order_right = num_deferred == (SlotWidth + 1)'(deferred_q[0]) + (SlotWidth + 1)'(deferred_q[1])
+                  && num_late == (SlotWidth + 1)'(late_q[0]) + (SlotWidth + 1)'(late_q[1])
+                  && u_engine.u_deferred.u_late.valid_q == (num_late == 2 ? 4'b0011 : num_late == 1 ? 4'b0001 : 4'b0000)
+                  && num_late <= num_deferred && !(num_deferred == 2 && order[0] == order[1]);
     for (int unsigned i = 0; i < 2; i++) begin
-      if (i < 32'(height)
-          && !(deferred_q[0] && deferred_at_q[0] == stack[i] && late_q[0] == (i + 32'(num_late) >= 32'(height))
-               && !(state == FDelete && !key_line))
-          && !(deferred_q[1] && deferred_at_q[1] == stack[i] && late_q[1] == (i + 32'(num_late) >= 32'(height))
-               && !(state == FDelete && key_line))) stack_right = 1'b0;
+      if (i < 32'(num_deferred)
+          && !(deferred_q[0] && deferred_at_q[0] == order[i]
+               && late_q[0] == (i + 32'(num_late) >= 32'(num_deferred)))
+          && !(deferred_q[1] && deferred_at_q[1] == order[i]
+               && late_q[1] == (i + 32'(num_late) >= 32'(num_deferred)))) order_right = 1'b0;
     end
     for (int unsigned i = 0; i < 2; i++) begin
       if (i < 32'(num_late)
           && !(known(late_line[i]) && late_q[which(late_line[i])]
                && late_slot[i] == deferred_at_q[which(late_line[i])]
-               && late_slot[i] == stack[slot_t'(height - num_late + (StackBits + 1)'(i))])) stack_right = 1'b0;
+               && late_slot[i] == order[slot_t'(num_deferred - num_late + (SlotWidth + 1)'(i))])) order_right = 1'b0;
     end
     places_right = 1'b1;
     for (int unsigned s = 0; s < Depth; s++) begin
@@ -602,13 +603,13 @@ module ds_loads_fv
     end
   end
   Slots_A: assert property (@(posedge clk_i) disable iff (!rst_ni) slots_right);
-  Stack_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stack_right);
+  Order_A: assert property (@(posedge clk_i) disable iff (!rst_ni) order_right);
   Places_A: assert property (@(posedge clk_i) disable iff (!rst_ni) places_right);
   // What ds_promises counts
   Promises_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      u_engine.u_stack.u_promises.free_q == (StackBits + 1)'(Depth) - fresh_at + pool
-      && u_engine.u_stack.u_promises.waiting_q
-         == (StackBits + 1)'(u_engine.u_stores.count_q - u_engine.u_stores.open_q));
+      u_engine.u_deferred.u_promises.free_q == (SlotWidth + 1)'(Depth) - fresh_at + pool
+      && u_engine.u_deferred.u_promises.waiting_q
+         == (SlotWidth + 1)'(u_engine.u_stores.count_q - u_engine.u_stores.open_q));
   for (genvar l = 0; l < 2; l++) begin : g_words
     Word_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
         deferred_q[l] |-> word_line[deferred_at_q[l]] == Lines[l]);
@@ -620,7 +621,7 @@ module ds_loads_fv
   slot_t      [Merges-1:0]      merge_slot;
   byte_en_t   [Merges-1:0]      merge_mask;
   line_t      [Merges-1:0]      merge_data;
-  assign at_merge = u_engine.u_stack.u_sequencer.merge_q;
+  assign at_merge = u_engine.u_deferred.u_sequencer.merge_q;
   for (genvar m = 0; m < Merges; m++) begin : g_merge
     assign merge_valid[m]  = u_engine.u_returns.u_merges.valid_q[m];
     assign merge_stage[m]  = u_engine.u_returns.u_merges.stage_q[m];
@@ -667,7 +668,7 @@ module ds_loads_fv
 
   // A load's
   Load_A: assert property (@(posedge clk_i) disable iff (!rst_ni) op_l |->
-      head_valid_q && !u_engine.passes && !(u_engine.u_stack.head_hit && !u_engine.u_stack.head_full));
+      head_valid_q && !u_engine.passes && !(u_engine.u_deferred.head_hit && !u_engine.u_deferred.head_full));
   LoadFind_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state inside {LFind, LSlot, LMask} |-> !on_way[key_line] && !(state == LFind && late_q[key_line]));
   LoadSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -679,19 +680,20 @@ module ds_loads_fv
 
   // A flush's
   Flush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FTop, FSlot, FMask, FDelete} |-> !(&write_used) && num_deferred != '0);
+      state inside {FFirst, FSlot, FMask, FDelete} |-> !(&write_used) && num_deferred != '0);
   FlushSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FSlot, FMask} |-> stack_slot == stack[slot_t'(height - 1)]);
+      state inside {FSlot, FMask, FDelete} |->
+      first_slot == order[0] && u_engine.u_deferred.u_slots.first_shown_q);
   FlushMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state inside {FMask, FDelete} |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
   FlushDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FDelete) |->
       !key_mem && !key_merge && deferred_q[key_line] && !late_q[key_line] && slot == deferred_at_q[key_line]);
   FlushRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FRead) |->
-      stack_slot == write_slot[at_write] && !write_dirty[at_write]);
+      first_slot == write_slot[at_write] && !write_dirty[at_write]);
 
   // An insertion's
   Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      insert_stands ? num_late != '0 && !asked && state != FDelete : !insert_asked);
+      insert_stands ? num_late != '0 && !asked : !insert_asked);
 
   // A completion's, a merge's
   Done_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -801,7 +803,7 @@ module ds_loads_fv
       (write_used & ~write_valid) == ((fast_direct && fast_mq) ? 2'(1) << fast_place : 2'd0));
   FastGoes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       fast_goes |-> write_valid[fast_place] && fast_at_mq);
-  FastStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni) u_engine.u_stack.lm_stands_q |-> fast_lm);
+  FastStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni) u_engine.u_deferred.lm_stands_q |-> fast_lm);
 
   MemLines_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (&mem_valid_q) |-> mem_q[0].line != mem_q[1].line);
@@ -940,7 +942,7 @@ module ds_loads_fv
     places[Fifo]     = (store_valid[0] && store_line[0] == watched_q) || (store_valid[1] && store_line[1] == watched_q);
     places[Index]    = deferred_q[watched_q] && !late_q[watched_q];
     places[Merge]    = (merge_valid[0] && merge_line[0] == watched_q) || (merge_valid[1] && merge_line[1] == watched_q);
-    places[Flush]    = op_f && state != FTop && key_line == watched_q;
+    places[Flush]    = op_f && state != FFirst && key_line == watched_q;
     places[Write]    = on_way[watched_q] && !write_dirty[way_entry[watched_q]];
     places[Second]   = on_way[watched_q] && write_dirty[way_entry[watched_q]];
     places[Endpoint] = !here[watched_q] && wrote_q[watched_q];

@@ -51,7 +51,7 @@ module loads_fv
   logic [$clog2(SrDepth+1)-1:0]                  sr_count;
 
   sr_queue #(.Depth(SrDepth)) u_sr (
-    .clk_i, .rst_ni, .in_valid_i(valid_i), .in_ready_o(in_ready), .in_req_i(req),
+    .clk_i, .rst_ni, .in_valid_i(valid_i), .in_ready_o(in_ready), .in_req_i(req), .beside_i(1'b0),
     .head_valid_o(head_valid), .head_ready_i(head_ready), .head_req_o(head),
     .rd_valid_o(rd_valid), .rd_is_load_o(rd_is_load), .rd_line_o(rd_line), .rd_index_o(rd_index),
     .rd_head_o(rd_head), .rd_next_i(1'b0), .load_valid_o(load_valid), .load_line_o(load_line),

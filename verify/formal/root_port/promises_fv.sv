@@ -15,7 +15,7 @@ module promises_fv
 #(
   parameter  int unsigned Depth     = 4096,
   parameter  int unsigned Stores    = 8,
-  localparam int unsigned StackBits = $clog2(Depth)
+  localparam int unsigned SlotWidth = $clog2(Depth)
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -28,7 +28,7 @@ module promises_fv
   input logic release_i
 );
 
-  typedef logic [StackBits:0] cnt_t;
+  typedef logic [SlotWidth:0] cnt_t;
   typedef logic [3:0]         few_t;
 
   logic     room, valid, answered, open, spare, push, answer, begins, refused, leaves, pop, release_one, hit;

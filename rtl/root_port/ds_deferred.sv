@@ -1,10 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The stack of the DS engine: which lines are in local memory, in which slot, with which bytes, and
-// the sequencer and the fast stores that move them.
+// Lines of the DS engine: which are in local memory, in which slot, with which bytes, and the
+// sequencer and the fast stores that move them.
 //
-//   on the stack         deferred: slots, slot memory {line, mask}, filter, and index (outside) or,
-//                        on its top, late
+//   deferred             waits: slots in their order, slot memory {line, mask}, filter, and index
+//                        (outside) or, the last of them, late
 //   in the write table   on its way to the endpoint
 //
 // A line is in one of the two at most. What is done goes to the engine's other parts as act_o;
@@ -15,7 +15,7 @@
 //
 // Source: docs/blocks/root_port/ds_engine.md.
 
-module ds_stack
+module ds_deferred
   import cxl_pkg::*;
   import cxlgpu_pkg::*;
 #(
@@ -25,7 +25,7 @@ module ds_stack
                                              // more
   parameter  int unsigned Buckets   = 1024,  // buckets of the filter; 16 or more, a power of two
   parameter  int unsigned MergeBits = 1,     // bits of a merge's index; 1..4
-  localparam int unsigned StackBits = $clog2(Depth),
+  localparam int unsigned SlotWidth = $clog2(Depth),
   localparam int unsigned WriteBits = (Writes > 1) ? $clog2(Writes) : 1
 ) (
   input  logic                 clk_i,
@@ -41,7 +41,7 @@ module ds_stack
   output ds_event_t            ev_o,             // pulses, a bit each, in the cycle after the event
   output ds_act_t              act_o,            // pulses, a bit each: what is done at the edge of
                                                  // this cycle
-  output logic [StackBits:0]   count_o,          // lines deferred, 0..Depth
+  output logic [SlotWidth:0]   count_o,          // lines deferred, 0..Depth
   output logic                 quiet_o,          // level: no line is deferred or in flight
   // Head load
   input  logic                 head_valid_i,     // a load is at the head of the SR queue; stays
@@ -65,7 +65,7 @@ module ds_stack
   // Line of the operation, and who has a line
   output line_addr_t           key_o,            // line of the operation, between two that of the
                                                  // oldest store
-  output logic [StackBits-1:0] slot_o,           // its slot, with act_o.merge_add
+  output logic [SlotWidth-1:0] slot_o,           // its slot, with act_o.merge_add
   output byte_en_t             mask_o,           // valid bytes of that slot, with act_o.merge_add
   output line_addr_t           look_line_o,      // line to look up for: the oldest store's, or that
                                                  // of a flush
@@ -108,7 +108,7 @@ module ds_stack
                                                  // its slot; stays until act_o.merge_sent
   input  logic [MergeBits-1:0] merge_next_i,     // its index; may change to another that waits
                                                  // until the read is offered
-  input  logic [StackBits-1:0] merge_slot_i,     // its slot
+  input  logic [SlotWidth-1:0] merge_slot_i,     // its slot
   output logic [MergeBits-1:0] merge_index_o,    // index of the merge whose read is offered, and
                                                  // with act_o.merge_sent
   // Local memory
@@ -116,7 +116,7 @@ module ds_stack
                                                  // stays until act_o.head_local
   output logic                 lm_valid_o,       // a read or write of lm_slot_o; stays until taken
   input  logic                 lm_ready_i,       // low to stall
-  output logic [StackBits-1:0] lm_slot_o,        // its slot; stays until taken
+  output logic [SlotWidth-1:0] lm_slot_o,        // its slot; stays until taken
   output logic                 lm_write_o,       // 1 a write of the oldest store, 0 a read; stays
                                                  // until taken
   output lm_kind_e             lm_kind_o,        // of a read: for the head load, a merge or a write
@@ -126,14 +126,14 @@ module ds_stack
   input  logic                 ix_ready_i,       // low while it has one
   output logic [1:0]           ix_op_o,          // 0 find, 1 insert, 2 delete; stays until taken
   output line_addr_t           ix_key_o,         // its line, address[51:6]; stays until taken
-  output logic [StackBits-1:0] ix_slot_o,        // of an insert: its slot; stays until taken
+  output logic [SlotWidth-1:0] ix_slot_o,        // of an insert: its slot; stays until taken
   input  logic                 ix_rsp_valid_i,   // pulse: the answer, from the cycle after the
                                                  // operation was taken on
   input  logic                 ix_found_i,       // with the answer: the line was there
-  input  logic [StackBits-1:0] ix_slot_i         // with the answer: its slot
+  input  logic [SlotWidth-1:0] ix_slot_i         // with the answer: its slot
 );
 
-  typedef logic [StackBits-1:0] slot_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
   // What the sequencer does, and what a fast store does beside it
   ds_act_t    op;
@@ -193,8 +193,8 @@ module ds_stack
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
   logic               slot_room;
-  slot_t              stack_slot, free_slot, freed_slot, pushed_slot;
-  logic [StackBits:0] slots_used;
+  slot_t              first_slot, free_slot, freed_slot, pushed_slot;
+  logic [SlotWidth:0] slots_used;
 
   assign pushed_slot = fast_defers ? fast_slot : slot_o;
 
@@ -210,9 +210,8 @@ module ds_stack
     .rslot_i    (freed_slot),
     .push_i     (act_o.push),
     .pslot_i    (pushed_slot),
-    .top_i      (act_o.stack_top),
-    .slot_o     (stack_slot),
-    .unstack_i  (act_o.unstack),
+    .first_i    (act_o.first_read),
+    .slot_o     (first_slot),
     .pop_i      (act_o.pop),
     .last_o     (last_deferred),
     .count_o,
@@ -247,35 +246,36 @@ module ds_stack
   // ---------------------------------------------------------------------------------------------
   // Late lines: the line that an operation looks for is the head load's or the oldest store's
   // ---------------------------------------------------------------------------------------------
-  logic       late, late_only, late_room, late_few, late_hit, load_runs, store_runs;
+  logic       late, late_first, late_room, late_few, late_hit, load_runs, store_runs;
   logic       op_asks, op_ix, op_deletes, insert_stands, insert_done, inserted, insert_ix;
   slot_t      late_hit_slot;
   line_addr_t insert_line;
 
   ds_late #(
     .Inserts  (Inserts),
-    .StackBits(StackBits)
+    .SlotWidth(SlotWidth)
   ) u_late (
     .clk_i,
     .rst_ni,
-    .push_i     (act_o.push),
-    .line_i     (counted_line),
-    .slot_i     (pushed_slot),
-    .drop_i     (act_o.unstack && act_o.pop),
-    .late_o     (late),
-    .only_o     (late_only),
-    .room_o     (late_room),
-    .few_o      (late_few),
-    .look_line_i(load_runs ? head_line_i : store_line_i),
-    .hit_o      (late_hit),
-    .hit_slot_o (late_hit_slot),
-    .asks_i     (op_asks),
-    .stands_o   (insert_stands),
-    .done_o     (insert_done),
-    .inserted_o (inserted),
-    .ix_valid_o (insert_ix),
+    .push_i      (act_o.push),
+    .line_i      (counted_line),
+    .slot_i      (pushed_slot),
+    .drop_i      (act_o.late_drop),
+    .late_o      (late),
+    .room_o      (late_room),
+    .few_o       (late_few),
+    .first_slot_i(first_slot),
+    .first_late_o(late_first),
+    .look_line_i (load_runs ? head_line_i : store_line_i),
+    .hit_o       (late_hit),
+    .hit_slot_o  (late_hit_slot),
+    .asks_i      (op_asks),
+    .stands_o    (insert_stands),
+    .done_o      (insert_done),
+    .inserted_o  (inserted),
+    .ix_valid_o  (insert_ix),
     .ix_ready_i,
-    .ix_key_o   (insert_line),
+    .ix_key_o    (insert_line),
     .ix_slot_o,
     .ix_rsp_valid_i,
     .ix_found_i
@@ -304,7 +304,7 @@ module ds_stack
 
   ds_writes #(
     .Writes   (Writes),
-    .StackBits(StackBits)
+    .SlotWidth(SlotWidth)
   ) u_writes (
     .clk_i,
     .rst_ni,
@@ -357,7 +357,7 @@ module ds_stack
   ds_event_t ev_q, ev_d;
 
   ds_fast #(
-    .StackBits(StackBits),
+    .SlotWidth(SlotWidth),
     .WriteBits(WriteBits)
   ) u_fast (
     .clk_i,
@@ -420,7 +420,7 @@ module ds_stack
                       late_room && (write_is || !mem_is_i);
 
   ds_sequencer #(
-    .StackBits(StackBits),
+    .SlotWidth(SlotWidth),
     .WriteBits(WriteBits),
     .MergeBits(MergeBits)
   ) u_sequencer (
@@ -475,9 +475,8 @@ module ds_stack
     .pending_i        (count_o != '0),
     .slot_room_i      (slot_room),
     .free_slot_i      (free_slot),
-    .stack_slot_i     (stack_slot),
-    .late_i           (late),
-    .late_only_i      (late_only),
+    .first_slot_i     (first_slot),
+    .late_first_i     (late_first),
     .late_few_i       (late_few),
     .late_hit_i       (late_hit),
     .late_hit_slot_i  (late_hit_slot),
@@ -515,8 +514,10 @@ module ds_stack
       insert_done |-> ix_slot_i == ix_slot_o)
     else $error("a line was inserted that the index has already");
   Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      inserted |-> !(act_o.unstack && act_o.pop && late_only))
+      inserted |-> !act_o.late_drop)
     else $error("a line was inserted and left as a late one");
+  LateLast_A: assert property (@(posedge clk_i) disable iff (!rst_ni) late |-> count_o != '0)
+    else $error("a line is late and none is deferred");
   // A direct store may leave in the cycle in which a completion defers its own line.
   OnePlace_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (fast_defers || (op.push && !completes)) |-> act_o.store_pop && look_line_o == store_line_i &&
@@ -527,8 +528,8 @@ module ds_stack
                                  slot_o == write_done_slot)
     else $error("a completion deferred a line whose place stays taken, or is another's");
   OneCounted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      fast_defers |-> !op.push && !op.pop && !op.word_write && !op.unstack && !op.stack_top)
-    else $error("a fast store was deferred together with what the sequencer does to the stack");
+      fast_defers |-> !op.push && !op.pop && !op.word_write && !op.first_read)
+    else $error("a fast store was deferred together with what the sequencer does to the slots");
   OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(fast_begins && (op.slot_take || op.write_add)) &&
       !(fast_leaves && (op.stored || op.store_pop)))
