@@ -281,7 +281,7 @@ DsEvents DeterministicStoreModel::end(bool mq_ready, bool lm_ready) {
   const bool head_leaves = head_ready(mq_ready, lm_ready);
   const bool lets_go = state_ == State::FMask || state_ == State::FDelete;
   const bool changes = changes_deferred(now_);
-  // Offered to the index: the lowest late line.
+  // Offered to the index: the first late line.
   const unsigned late = unindexed_ > 0 && !inserting_ && !asks_index()
                             ? pending_[pending_.size() - unindexed_]
                             : kNone;

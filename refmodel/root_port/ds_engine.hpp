@@ -274,11 +274,11 @@ class DsEngine {
 
   State state_ = State::Idle;
   unsigned stored_last_ = 0;    // so many S were chosen after the last L or F; 8: or more
-  State last_ = State::FFirst;  // of LLook and FTop
+  State last_ = State::FFirst;  // of LLook and FFirst
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
-  // The lowest late line stands at the index: offered and not taken yet, or taken.
+  // The first late line stands at the index: offered and not taken yet, or taken.
   enum class Insertion : std::uint8_t { None, Stalled, Taken } insertion_ = Insertion::None;
   std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken

@@ -8,8 +8,8 @@
 //          answered once and in bounded time, stores in their order, none sooner than on the page
 //          nor without a slot for it and for each answered one that waits, with an error only if
 //          it was refused, and none is refused after its answer, that no slot is lost or used
-//          twice, that deferred lines leave most recent first, that nobody looks for a late line in
-//          the index, and that the endpoint is written only what was stored.
+//          twice, that deferred lines leave oldest first, that nobody looks for a late line in the
+//          index, and that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
@@ -645,16 +645,21 @@ class DsWorld {
       expect(!index_.contains(op.key), "a line is inserted that is there");
       for (const auto& [key, slot] : index_) expect(slot != op.slot, "a slot is used twice");
       seen.no_place += op.refused;
-      if (op.refused) return;  // the line stays late
+      if (op.refused) {  // the line stays late
+        refused_alone_[op.key] = pending_.empty();
+        return;
+      }
+      refused_alone_.erase(op.key);
       index_[op.key] = op.slot;
       pending_.push_back(op.key);
     } else if (op.op == 2) {
       expect(in_.ix_found, "a line is deleted that is not there");
-      expect(!pending_.empty() && pending_.back() == op.key,
-             "the deferred line that leaves is not the most recent");
+      expect(!pending_.empty() && pending_.front() == op.key,
+             "the deferred line that leaves is not the oldest");
       if (!ok_) return;
       index_.erase(op.key);
-      pending_.pop_back();
+      pending_.pop_front();
+      deleted_ = op.key;
     }
   }
 
@@ -681,6 +686,11 @@ class DsWorld {
           under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false, bad})
               .second;
       expect(mine && slot.state == Slot::State::Used, "a flush of a free slot or a used entry");
+      // Late lines are the youngest.
+      expect(deleted_ == slot.line || refused_alone_[slot.line],
+             "a line goes without delete, though not refused, or before one in the index");
+      deleted_.reset();
+      refused_alone_.erase(slot.line);
       if (last_local_ && line_of_request(*last_local_) == slot.line) last_local_.reset();
     } else if (bad) {
       for (auto& [id, load] : loads_) load.may_error |= load.line == slot.line;
@@ -990,8 +1000,10 @@ class DsWorld {
   std::map<unsigned, UnderWay> under_way_;  // by write entry
 
   std::map<std::uint64_t, unsigned> index_;
-  std::vector<std::uint64_t> pending_;
-  std::optional<IndexOp> index_op_, ix_stands_;  // taken; offered and not taken
+  std::deque<std::uint64_t> pending_;                      // in the index: first goes first
+  std::optional<std::uint64_t> deleted_;                   // the line that a flush is about to read
+  std::unordered_map<std::uint64_t, bool> refused_alone_;  // late lines: with no line in the index
+  std::optional<IndexOp> index_op_, ix_stands_;            // taken; offered and not taken
 
   std::deque<SrEntry> sr_;
   std::vector<std::uint64_t> sr_lines_ = std::vector<std::uint64_t>(sr_depth());

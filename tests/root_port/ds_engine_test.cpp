@@ -1006,8 +1006,8 @@ TEST(DsEngine, NobodyWaitsInIsolation) {
   b.world.check_endpoint();
 }
 
-TEST(DsEngine, MostRecentLeavesFirst) {
-  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks/root_port/ds_engine.md");
+TEST(DsEngine, OldestLeavesFirst) {
+  test::shows("ds", "Deferred lines leave oldest first", "docs/blocks/root_port/ds_engine.md");
   Bench b;
   b.defer_all();
   for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
@@ -1016,7 +1016,7 @@ TEST(DsEngine, MostRecentLeavesFirst) {
   b.world.levels().max_writes = 1;
   b.world.levels().flush = true;
   EXPECT_TRUE(b.idle());
-  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
+  EXPECT_EQ(b.world.writes_sent, (Lines{1, 2, 3, 4, 5, 6}));
 }
 
 // Inserts that find no place come again in their turn; nobody waits for them.
@@ -1069,7 +1069,7 @@ TEST(DsEngine, ALineThatTheIndexRefusesStaysLate) {
   EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
   b.world.levels().flush = true;
   EXPECT_TRUE(b.idle());
-  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4}));
+  EXPECT_EQ(b.world.writes_sent, (Lines{4, 5, 6}));
   EXPECT_EQ(b.world.seen.deletes, 2u);
   b.world.check_endpoint();
 }
@@ -1118,33 +1118,46 @@ TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
   }
 }
 
-// The lowest late line stands at the index. A flush of it waits for what that says; one of a line
-// above does not.
+// The first late line stands at the index. If all are late a flush waits for what that says, and no
+// store begins; of a line in the index only its delete waits.
 TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
   test::shows("ds",
               "A flush of the line that is being inserted goes on with the answer: inserted, it is "
-              "deleted, refused, it is not; a flush of another late line does not wait",
+              "deleted, refused, it is not; with a line in the index before it stores go on",
               "docs/blocks/root_port/ds_engine.md");
-  for (const unsigned late : {1u, 2u}) {
-    for (const bool refused : {false, true}) {
-      SCOPED_TRACE(late + (refused ? 1000 : 0));
-      Bench b;
-      b.defer_all();
-      b.world.rates.ix_ready = 0;
-      b.world.refuse_inserts = refused;
-      for (unsigned n = 1; n <= late; ++n) EXPECT_TRUE(b.done(b.world.store(n, 0x11), 60));
-      b.world.levels().flush = true;
-      b.run(100);
-      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{} : Lines{2});
-      EXPECT_TRUE(b.world.out().ix_valid);
-      EXPECT_EQ(b.world.out().ix_op, 1u);
-      EXPECT_EQ(b.world.out().ix_key, 1u);
-      b.world.rates.ix_ready = 100;
-      EXPECT_TRUE(b.idle());
-      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{1} : (Lines{2, 1}));
-      EXPECT_EQ(b.world.seen.deletes, refused ? 0u : 1u);
-      EXPECT_EQ(b.world.seen.no_place, refused ? 1u : 0u);
-      b.world.check_endpoint();
+  for (const unsigned before : {0u, 1u}) {  // in the index
+    for (const unsigned late : {1u, 2u}) {
+      for (const bool refused : {false, true}) {
+        SCOPED_TRACE(100 * before + late + (refused ? 1000 : 0));
+        Bench b;
+        b.defer_all();
+        Lines all;
+        const auto defer = [&] {
+          all.push_back(1 + all.size());
+          EXPECT_TRUE(b.done(b.world.store(all.back(), 0x11), 60));
+        };
+        for (unsigned n = 0; n < before; ++n) defer();
+        b.run(50);
+        b.world.rates.ix_ready = 0;
+        b.world.refuse_inserts = refused;
+        for (unsigned n = 0; n < late; ++n) defer();
+        b.world.levels().flush = true;
+        b.run(100);
+        EXPECT_TRUE(b.world.writes_sent.empty());
+        EXPECT_TRUE(b.world.out().ix_valid);
+        EXPECT_EQ(b.world.out().ix_op, 1u);
+        EXPECT_EQ(b.world.out().ix_key, 1 + before);
+        if (late == 1) {
+          all.push_back(1 + all.size());
+          EXPECT_EQ(b.done(b.world.store(all.back(), 0x11), 60), before != 0);
+        }
+        b.world.rates.ix_ready = 100;
+        EXPECT_TRUE(b.idle());
+        EXPECT_EQ(b.world.writes_sent, all);
+        EXPECT_EQ(b.world.seen.deletes, refused ? before : all.size());
+        if (refused) EXPECT_GE(b.world.seen.no_place, all.size() - before);
+        b.world.check_endpoint();
+      }
     }
   }
 }
@@ -1193,8 +1206,8 @@ TEST(DsEngine, StoresGoFirstUpToEight) {
   b.world.levels().flush = true;
   b.world.levels().max_writes = 3;
   for (unsigned n = 0; n < 40; ++n) {
-    if (n % 8 == 0) b.world.load(2);
-    b.world.store(1, 0x22, 0xff);
+    if (n % 8 == 0) b.world.load(6);
+    b.world.store(5, 0x22, 0xff);
   }
   // What each operation does: its event, in turn.
   std::string did;
@@ -1333,7 +1346,7 @@ TEST(DsEngine, FailedWriteKeepsItsData) {
     b.world.levels().clear_error = false;
     EXPECT_TRUE(b.idle());
     EXPECT_FALSE(b.world.out().error);
-    EXPECT_EQ(b.world.writes_sent, (Lines{5, 6, 5}));
+    EXPECT_EQ(b.world.writes_sent, (Lines{5, 5, 6}));
     b.world.check_endpoint();
   }
   EXPECT_EQ(b.world.seen.error, 2u);
