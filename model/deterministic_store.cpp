@@ -200,7 +200,7 @@ void DeterministicStoreModel::settle(Time now) {
   // F's first step, none that comes from then on. No line is deferred or goes before the third.
   if (state_ == State::FFirst) {
     state_ = State::FWait;
-    slot_ = at_work_ > 0 ? pending_.front() : pending_.back();
+    slot_ = worked_ != 0 ? pending_.front() : pending_.back();
   }
   if (state_ == State::FWait && due_ <= now) state_ = State::FMask;
 }

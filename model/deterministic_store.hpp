@@ -92,11 +92,7 @@ class DeterministicStoreModel {
   // The load of a response, from the next cycle on.
   void hear(DevLoad load) {
     level_ = load;
-    if (load != DevLoad::Light) {
-      at_work_ = kLoadsRemembered;
-    } else if (at_work_ > 0) {
-      --at_work_;
-    }
+    worked_ = worked_ << 1 | std::uint64_t{load != DevLoad::Light};
   }
 
   [[nodiscard]] bool empty() const {
@@ -111,7 +107,6 @@ class DeterministicStoreModel {
   static constexpr unsigned kMostWrites = 64, kMostMerges = 16, kMostReads = 16, kMostStores = 8;
   static constexpr unsigned kStoresFirst = 8;  // before an L or F that may go
   static constexpr unsigned kFlushSteps = 3;   // the third one looks at the line
-  static constexpr unsigned kLoadsRemembered = 64;
   static constexpr unsigned kNone = ~0u;
 
   // LSlot and the first two steps of F, which only take time, are part of LMask and FWait. FFirst
@@ -331,9 +326,9 @@ class DeterministicStoreModel {
   RspSource rsp_last_ = RspSource::Mq;
 
   DevLoad level_ = DevLoad::Light;
-  unsigned at_work_ = 0;  // further light responses until none of those remembered was above light
-  bool sent_ = false;     // a write to the endpoint
-  Time pause_from_{0};    // the cycle after the last
+  std::uint64_t worked_ = 0;  // of the last 64 responses, bit 0 the last: above light
+  bool sent_ = false;         // a write to the endpoint
+  Time pause_from_{0};        // the cycle after the last
 
   // Of the head of the SR queue.
   const MemRequest* head_ = nullptr;

@@ -34,27 +34,22 @@ class DsPace {
   };
   [[nodiscard]] Out eval(const In& in) const {
     return {level_ == DevLoad::Light || level_ == DevLoad::Optimal,
-            since_sent_ >= pause(in.interval[static_cast<std::size_t>(level_)]), at_work_ > 0};
+            since_sent_ >= pause(in.interval[static_cast<std::size_t>(level_)]), worked_ != 0};
   }
   void clock(const In& in) {
     if (in.rsp_valid) {
       level_ = in.dev_load;
-      if (level_ != DevLoad::Light) {
-        at_work_ = kRemembered;
-      } else if (at_work_ > 0) {
-        --at_work_;
-      }
+      worked_ = worked_ << 1 | std::uint64_t{level_ != DevLoad::Light};
     }
     since_sent_ = in.sent ? 0 : std::min(since_sent_ + 1, kLongest);
   }
 
  private:
   static constexpr std::uint32_t kLongest = 65'535;
-  static constexpr unsigned kRemembered = 64;  // responses
   [[nodiscard]] static std::uint32_t pause(unsigned log2) { return log2 == 0 ? 0 : 1u << log2; }
 
   DevLoad level_ = DevLoad::Light;
-  unsigned at_work_ = 0;  // further light responses until none of the last ones was above light
+  std::uint64_t worked_ = 0;  // of the last responses, bit 0 the last: above light
   std::uint32_t since_sent_ = kLongest;
 };
 
