@@ -185,10 +185,11 @@ package cxlgpu_pkg;
     logic merge_sent;    // the merge's local read is taken
     logic slot_take;     // a free slot
     logic slot_release;  // to the pool
-    logic first_read;    // the slot of the first deferred line is read
+    logic order_read;    // the slot of the first or of the last deferred line is read
     logic push;          // a line becomes deferred, as the last, late, and into the filter
-    logic late_drop;     // with pop: the first deferred line is late, and is so no longer
-    logic pop;           // the first is no longer deferred, and leaves the filter
+    logic order_leave;   // the line that was read leaves its end, and is deferred until pop
+    logic late_drop;     // with pop: it is late, and is so no longer
+    logic pop;           // it is no longer deferred, and leaves the filter
     logic word_read;     // slot memory
     logic word_write;
   } ds_act_t;

@@ -207,7 +207,7 @@ module deterministic_store
   // ---------------------------------------------------------------------------------------------
   // Pace
   // ---------------------------------------------------------------------------------------------
-  logic direct, flush;
+  logic direct, flush, oldest;
 
   ds_pace u_pace (
     .clk_i,
@@ -218,7 +218,8 @@ module deterministic_store
     .interval_i ({interval_q.severe, interval_q.moderate, interval_q.optimal,
                   interval_q.light}),
     .direct_o   (direct),
-    .flush_o    (flush)
+    .flush_o    (flush),
+    .oldest_o   (oldest)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -265,6 +266,7 @@ module deterministic_store
     .max_writes_i  (control_q.max_writes),
     .direct_i      (direct),
     .flush_i       (flush),
+    .oldest_i      (oldest),
     .req_valid_i,
     .req_ready_o,
     .req_i,

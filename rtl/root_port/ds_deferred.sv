@@ -79,6 +79,8 @@ module ds_deferred
   input  logic [6:0]           max_writes_i,     // most writes to the endpoint in flight, 0..127,
                                                  // and at most Writes
   input  logic                 may_flush_i,      // level: a deferred line may go to the endpoint
+  input  logic                 oldest_i,         // level: a flush that begins takes the first one,
+                                                 // else the last
   input  logic                 may_direct_i,     // level: a new store may go straight to the
                                                  // endpoint and finds room in the memory queue
   output logic                 direct_o,         // the oldest store is for the memory queue; stays
@@ -193,7 +195,8 @@ module ds_deferred
   // Slots, and what each holds
   // ---------------------------------------------------------------------------------------------
   logic               slot_room;
-  slot_t              first_slot, free_slot, freed_slot, pushed_slot;
+  logic               end_first;
+  slot_t              end_slot, free_slot, freed_slot, pushed_slot;
   logic [SlotWidth:0] slots_used;
 
   assign pushed_slot = fast_defers ? fast_slot : slot_o;
@@ -210,8 +213,11 @@ module ds_deferred
     .rslot_i    (freed_slot),
     .push_i     (act_o.push),
     .pslot_i    (pushed_slot),
-    .first_i    (act_o.first_read),
-    .slot_o     (first_slot),
+    .read_i     (act_o.order_read),
+    .first_i    (oldest_i),
+    .slot_o     (end_slot),
+    .first_o    (end_first),
+    .leave_i    (act_o.order_leave),
     .pop_i      (act_o.pop),
     .last_o     (last_deferred),
     .count_o,
@@ -257,25 +263,25 @@ module ds_deferred
   ) u_late (
     .clk_i,
     .rst_ni,
-    .push_i      (act_o.push),
-    .line_i      (counted_line),
-    .slot_i      (pushed_slot),
-    .drop_i      (act_o.late_drop),
-    .late_o      (late),
-    .room_o      (late_room),
-    .few_o       (late_few),
-    .first_slot_i(first_slot),
-    .first_late_o(late_first),
-    .look_line_i (load_runs ? head_line_i : store_line_i),
-    .hit_o       (late_hit),
-    .hit_slot_o  (late_hit_slot),
-    .asks_i      (op_asks),
-    .stands_o    (insert_stands),
-    .done_o      (insert_done),
-    .inserted_o  (inserted),
-    .ix_valid_o  (insert_ix),
+    .push_i       (act_o.push),
+    .line_i       (counted_line),
+    .slot_i       (pushed_slot),
+    .drop_i       (act_o.late_drop),
+    .late_o       (late),
+    .room_o       (late_room),
+    .few_o        (late_few),
+    .flush_slot_i (end_slot),
+    .flush_first_o(late_first),
+    .look_line_i  (load_runs ? head_line_i : store_line_i),
+    .hit_o        (late_hit),
+    .hit_slot_o   (late_hit_slot),
+    .asks_i       (op_asks),
+    .stands_o     (insert_stands),
+    .done_o       (insert_done),
+    .inserted_o   (inserted),
+    .ix_valid_o   (insert_ix),
     .ix_ready_i,
-    .ix_key_o    (insert_line),
+    .ix_key_o     (insert_line),
     .ix_slot_o,
     .ix_rsp_valid_i,
     .ix_found_i
@@ -475,8 +481,9 @@ module ds_deferred
     .pending_i        (count_o != '0),
     .slot_room_i      (slot_room),
     .free_slot_i      (free_slot),
-    .first_slot_i     (first_slot),
+    .end_slot_i       (end_slot),
     .late_first_i     (late_first),
+    .late_other_i     (late && !late_first && !end_first),
     .late_few_i       (late_few),
     .late_hit_i       (late_hit),
     .late_hit_slot_i  (late_hit_slot),
@@ -514,7 +521,7 @@ module ds_deferred
       insert_done |-> ix_slot_i == ix_slot_o)
     else $error("a line was inserted that the index has already");
   Inserted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      inserted |-> !act_o.late_drop)
+      inserted |-> !(act_o.late_drop && late_first))
     else $error("a line was inserted and left as a late one");
   LateLast_A: assert property (@(posedge clk_i) disable iff (!rst_ni) late |-> count_o != '0)
     else $error("a line is late and none is deferred");
@@ -528,7 +535,7 @@ module ds_deferred
                                  slot_o == write_done_slot)
     else $error("a completion deferred a line whose place stays taken, or is another's");
   OneCounted_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      fast_defers |-> !op.push && !op.pop && !op.word_write && !op.first_read)
+      fast_defers |-> !op.push && !op.pop && !op.word_write && !op.order_read)
     else $error("a fast store was deferred together with what the sequencer does to the slots");
   OneTaken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(fast_begins && (op.slot_take || op.write_add)) &&

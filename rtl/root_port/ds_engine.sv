@@ -65,6 +65,8 @@ module ds_engine
                                                                    // and at most Writes
   input  logic                                    direct_i,        // level: a store may go at once
   input  logic                                    flush_i,         // level: a deferred line may go
+  input  logic                                    oldest_i,        // level: that one is the first,
+                                                                   // else the last
   // Host bridge, to the SR queue. Here and below, what is valid stays until taken.
   input  logic                                    req_valid_i,     // a load or store of the host
   output logic                                    req_ready_o,     // comb from req_i; on, low for a
@@ -372,6 +374,7 @@ module ds_engine
     .merge_is_i     (merge_is),
     .max_writes_i,
     .may_flush_i    (flush_i || fence_i),
+    .oldest_i,
     // With two entries free and nothing before it the store finds its place in the memory queue.
     .may_direct_i   (direct_i && two_free && !stands),
     .direct_o       (direct),

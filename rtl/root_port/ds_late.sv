@@ -4,12 +4,12 @@
 // registers with their slots, so that they are found here without it, and go into the index beside
 // the operations.
 //
-//   0 first | .. | last      what becomes late comes last; the first goes into the index, or out as
-//                            the first deferred line of all, and the others move down
+//   0 first | .. | last      what becomes late comes last; the first goes into the index and the
+//                            others move down; what is flushed is the last, or the first
 //
 // The first line is offered to the index while no step of an operation asks that (asks_i), and
 // stands until the answer. If the index has no place for it, it stays late and is offered again,
-// unless it is flushed in the cycle of that answer.
+// unless it is flushed in the cycle of that answer: it is in no other.
 //
 // The late lines are the last of those deferred. So the first deferred line is late only if all
 // are, and then it is the first of these: it has its slot.
@@ -33,14 +33,15 @@ module ds_late
                                                 // as the last; at most Lines are
   input  line_addr_t           line_i,          // with push_i: address[51:6]
   input  logic [SlotWidth-1:0] slot_i,          // with push_i: its slot
-  input  logic                 drop_i,          // pulse, only with done_o and not inserted_o: the
-                                                // first is late no longer; never with push_i
+  input  logic                 drop_i,          // pulse: one is late no longer, the first with
+                                                // flush_first_o, only with done_o and not
+                                                // inserted_o, else the last; never with push_i
   output logic                 late_o,          // level: a line is late
   output logic                 room_o,          // level: fewer than Inserts are late
   output logic                 few_o,           // level: at most Inserts are late
   // Lookup
-  input  logic [SlotWidth-1:0] first_slot_i,    // slot of the first deferred line
-  output logic                 first_late_o,    // comb: that line is late
+  input  logic [SlotWidth-1:0] flush_slot_i,    // slot of a line that is to be flushed
+  output logic                 flush_first_o,   // comb: that line is the first late one
   input  line_addr_t           look_line_i,     // line to look up, address[51:6]
   output logic                 hit_o,           // comb: it is late
   output logic [SlotWidth-1:0] hit_slot_o,      // comb: its slot, 0 without hit_o
@@ -69,13 +70,13 @@ module ds_late
   line_addr_t       line_q [Lines];
   slot_t            slot_q [Lines];
   logic             stands_q, asked_q;  // asked_q: the index has it
-  logic             leaves;
+  logic             first_leaves, last_leaves;
 
   assign late_o = valid_q[0];
   assign room_o = !valid_q[Inserts-1];
   assign few_o  = !valid_q[Inserts];
 
-  assign first_late_o = valid_q[0] && slot_q[0] == first_slot_i;
+  assign flush_first_o = valid_q[0] && slot_q[0] == flush_slot_i;
 
   always_comb begin
     hit_slot_o = '0;
@@ -109,7 +110,8 @@ module ds_late
   // ---------------------------------------------------------------------------------------------
   // Lines
   // ---------------------------------------------------------------------------------------------
-  assign leaves = inserted_o || drop_i;
+  assign first_leaves = inserted_o || (drop_i && flush_first_o);
+  assign last_leaves  = drop_i && !flush_first_o;
 
   // The first place without a line, once the others have moved down
   assign push_at = inserted_o ? valid_q & ~(valid_q >> 1)
@@ -117,8 +119,9 @@ module ds_late
 
   always_comb begin
     valid_d = valid_q;
-    if (leaves) valid_d = valid_d >> 1;
-    if (push_i) valid_d = {valid_d[Lines-2:0], 1'b1};
+    if (first_leaves) valid_d = valid_d >> 1;
+    if (last_leaves)  valid_d = valid_d >> 1;
+    if (push_i)       valid_d = {valid_d[Lines-2:0], 1'b1};
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
@@ -126,7 +129,7 @@ module ds_late
   end
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 1; i < Lines; i++) begin
-      if (leaves) begin
+      if (first_leaves) begin
         line_q[i-1] <= line_q[i];
         slot_q[i-1] <= slot_q[i];
       end
@@ -146,8 +149,8 @@ module ds_late
       push_i |-> !valid_q[Lines-1] || inserted_o)
     else $error("more lines late than there are places");
   Drop_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      drop_i |-> done_o && !inserted_o && !push_i)
-    else $error("the first late line left while one came, or otherwise than as it was refused");
+      drop_i |-> !push_i && (flush_first_o ? done_o && !inserted_o : valid_q[1]))
+    else $error("a late line left while one came or there is none, or the first unless refused");
   Stands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       stands_q |-> late_o && (asked_q || ix_valid_o))
     else $error("an insertion stands and no line is late, or it is neither offered nor taken");

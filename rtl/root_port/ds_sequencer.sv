@@ -6,7 +6,7 @@
 //   L  a load at the head that may be here   LLook LFind LSlot LMask LRead
 //   S  the oldest store                      SLook SFind SNew SWrite, then
 //                                            in place (SMask) or deferred (SPut)
-//   F  the first deferred line goes out      FFirst FSlot FMask FDelete FRead
+//   F  a deferred line goes out              FPick FSlot FMask FDelete FRead
 //   C  a write's answer that has to wait     CTake, then CFree, or CPut if the line stays
 //   M  a merge reads its slot                MRead
 //
@@ -14,7 +14,8 @@
 // A state lasts a cycle unless it waits: for the index or for local memory.
 //
 // Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
-// A flush of a late line waits in FMask for the answer to its insertion, as that says where it is.
+// A flush of the first late line waits in FMask for the answer to its insertion, which says where it
+// is.
 //
 // Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
 // take a place of the write table, count in the filter or use the memories of the slots.
@@ -126,11 +127,12 @@ module ds_sequencer
   input  logic                 pending_i,          // level: a line is deferred
   input  logic                 slot_room_i,        // level: a slot is free
   input  logic [SlotWidth-1:0] free_slot_i,        // with slot_room_i: that slot
-  input  logic [SlotWidth-1:0] first_slot_i,       // slot that act_o.first_read gave, from the
+  input  logic [SlotWidth-1:0] end_slot_i,         // slot that act_o.order_read gave, from the
                                                    // cycle after until the next
   // Late lines
-  input  logic                 late_first_i,       // level: the deferred line of first_slot_i is
-                                                   // late
+  input  logic                 late_first_i,       // level: the line of end_slot_i is the first
+                                                   // late one
+  input  logic                 late_other_i,       // level: it is late, and not that
   input  logic                 late_few_i,         // level: one more may be late for a completion
   input  logic                 late_hit_i,         // comb from the head load's line while
                                                    // load_runs_o, else the oldest store's: it is
@@ -173,7 +175,7 @@ module ds_sequencer
     Idle   = 6'h00, MRead,
     SLook  = 6'h08, SFind, SNew, SWrite, SMask, SPut,
     LLook  = 6'h10, LFind, LSlot, LMask, LRead,
-    FFirst   = 6'h20, FSlot, FMask, FDelete, FRead,
+    FPick  = 6'h20, FSlot, FMask, FDelete, FRead,
     CTake  = 6'h30, CFree, CPut
   } state_e;
   localparam logic [3:0] MostStores = 4'd8;
@@ -231,7 +233,7 @@ module ds_sequencer
     endcase
   end
   // F has the slot that the memory of their order gave.
-  assign slot_o        = (state_q[5:4] == 2'd2) ? first_slot_i : slot_q;
+  assign slot_o        = (state_q[5:4] == 2'd2) ? end_slot_i : slot_q;
   assign write_index_o = write_q;
   assign merge_index_o = merge_q;
   assign look_flush_o  = state_q == FMask;
@@ -242,14 +244,14 @@ module ds_sequencer
   logic deletes;    // in this cycle
   logic goes_late;  // the line of a flush in its last cycle of FMask
   assign deletes      = state_q == FDelete && ix_done;
-  assign goes_late    = late_first_i && ix_found_i;
+  assign goes_late    = late_first_i ? ix_found_i : late_other_i;
   assign load_runs_o  = state_q[5:3] == 3'd2;
   assign store_runs_o = state_q[5:3] == 3'd1;
-  assign flushing_o   = state_q inside {FFirst, FSlot, FMask, FDelete};
+  assign flushing_o   = state_q inside {FPick, FSlot, FMask, FDelete};
   assign completes_o  = state_q inside {CFree, CPut};
   assign bars_begin_o = store_runs_o || state_q == FMask || deletes ||
                         (state_q == Idle && (may_complete || merge_arrived_i));
-  assign bars_defer_o = state_q inside {FFirst, FSlot, FMask} || completes_o || deletes;
+  assign bars_defer_o = state_q inside {FPick, FSlot, FMask} || completes_o || deletes;
 
   // ---------------------------------------------------------------------------------------------
   // Choice
@@ -261,7 +263,7 @@ module ds_sequencer
     chosen = Idle;
     if (store_want_i && stores_q != MostStores)        chosen = SLook;
     else if (head_want_i && !(turn_f_q && flush_want)) chosen = LLook;
-    else if (flush_want)                               chosen = FFirst;
+    else if (flush_want)                               chosen = FPick;
     else if (store_want_i)                             chosen = SLook;
     if (merge_arrived_i) chosen = MRead;
     if (may_complete)    chosen = CTake;
@@ -293,7 +295,7 @@ module ds_sequencer
         merge_d = merge_next_i;
         write_d = done_index_i;
         if (chosen == SLook && stores_q != MostStores) stores_d = stores_q + 4'd1;
-        if (chosen inside {LLook, FFirst}) begin
+        if (chosen inside {LLook, FPick}) begin
           stores_d = '0;
           turn_f_d = chosen == LLook;
         end
@@ -382,8 +384,8 @@ module ds_sequencer
         state_d          = Idle;
       end
 
-      FFirst: begin
-        act_o.first_read = 1'b1;
+      FPick: begin
+        act_o.order_read = 1'b1;
         state_d          = FSlot;
       end
       FSlot: begin
@@ -398,10 +400,11 @@ module ds_sequencer
           wanted_set = 1'b1;
           state_d    = Idle;
         end else begin
-          act_o.late_drop = goes_late;
-          act_o.pop       = goes_late;
-          act_o.write_add = goes_late;
-          state_d         = goes_late ? FRead : FDelete;
+          act_o.order_leave = 1'b1;
+          act_o.late_drop   = goes_late;
+          act_o.pop         = goes_late;
+          act_o.write_add   = goes_late;
+          state_d           = goes_late ? FRead : FDelete;
         end
       end
       FDelete: if (ix_done) begin
@@ -478,7 +481,7 @@ module ds_sequencer
   // ---------------------------------------------------------------------------------------------
   Known_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state_q inside {Idle, MRead, SLook, SFind, SNew, SWrite, SMask, SPut, LLook, LFind, LSlot,
-                      LMask, LRead, FFirst, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
+                      LMask, LRead, FPick, FSlot, FMask, FDelete, FRead, CTake, CFree, CPut})
     else $error("a code that is no state");
   Off_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (!enable_i && state_q == Idle) |-> state_d == Idle && ev_d == '0)
@@ -545,11 +548,11 @@ module ds_sequencer
   Stores_A: assert property (@(posedge clk_i) disable iff (!rst_ni) stores_q <= MostStores)
     else $error("more stores in a row counted than go before a load or a flush");
   LateDeletes_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state_q == FDelete |-> !late_first_i)
+      (state_q == FMask && late_other_i) |=> state_q inside {Idle, FRead})
     else $error("a late line was looked for in the index to delete it");
   LateDrops_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      act_o.late_drop |-> act_o.pop && late_first_i && insert_done_i && ix_found_i)
-    else $error("a line went as a late one that is not late, or was not refused in that cycle");
+      (act_o.late_drop && late_first_i) |-> insert_done_i && ix_found_i)
+    else $error("the first late line went as a late one, and was not refused in that cycle");
   InsertStands_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       insert_stands_i |-> !asked_q)
     else $error("an insertion stands while a step has the index");

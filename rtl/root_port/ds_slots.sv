@@ -1,17 +1,17 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Slots of the DS engine: the queue of those whose lines are deferred, and the pool of free ones.
+// Slots of the DS engine: those whose lines are deferred, in their order, and the pool of free ones.
 //
-//   queue   first in, first out; a ring
+//   order   a ring: what is deferred comes last, what leaves is the first or the last
 //   pool    the last one freed first, then those never used (from fresh_q on)
 //
 // So nothing is to be written after reset. The pool's top stands in a register, or is what its
 // memory gave last: a slot is taken in the cycle in which it is wanted, and one that comes back at
 // the same time takes its place.
 //
-// The first of the queue stays that until pop_i, however long after it was read.
+// What leaves the order (leave_i) counts as deferred until pop_i.
 //
-// Latency: first_i reads the queue; slot_o shows the slot from the next cycle on, until the next of
+// Latency: read_i reads the order; slot_o shows the slot from the next cycle on, until the next of
 // them. free_slot_o follows from state.
 //
 // Source: docs/blocks/root_port/ds_engine.md.
@@ -28,14 +28,19 @@ module ds_slots #(
   input  logic                 take_i,       // pulse, only with room_o: it is no longer free
   input  logic                 release_i,    // pulse: rslot_i, taken or popped before, becomes free
   input  logic [SlotWidth-1:0] rslot_i,      // with release_i, 0..Depth-1
-  // Queue
+  // Order
   input  logic                 push_i,       // pulse: pslot_i, taken or popped before, becomes
-                                             // deferred, as the last; never with first_i or pop_i
+                                             // deferred, as the last; never with read_i, leave_i
+                                             // or pop_i
   input  logic [SlotWidth-1:0] pslot_i,      // with push_i, 0..Depth-1
-  input  logic                 first_i,      // pulse, only if one is deferred: the first is read
-  output logic [SlotWidth-1:0] slot_o,       // from the cycle after first_i until the next
-  input  logic                 pop_i,        // pulse, only while slot_o shows the first: that is
-                                             // deferred no longer; never with first_i
+  input  logic                 read_i,       // pulse, only if one is deferred: an end is read
+  input  logic                 first_i,      // with read_i: 1 the first, 0 the last
+  output logic [SlotWidth-1:0] slot_o,       // from the cycle after read_i until the next
+  output logic                 first_o,      // first_i of that read, 0 before the first one
+  input  logic                 leave_i,      // pulse, only while slot_o shows what stands at that
+                                             // end: it leaves
+  input  logic                 pop_i,        // pulse, with leave_i or later: it is not deferred any
+                                             // more
   output logic                 last_o,       // level: exactly one is deferred
   output logic [SlotWidth:0]   count_o,      // slots that are deferred, 0..Depth
   output logic [SlotWidth:0]   used_o        // slots that are not free, 0..Depth
@@ -93,10 +98,13 @@ module ds_slots #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Queue
+  // Order
   // ---------------------------------------------------------------------------------------------
   slot_t head_q, tail_q;  // places of the first, and of the next one that comes
+  logic  first_q;
   cnt_t  count_q;
+
+  assign first_o = first_q;
 
   assign last_o  = count_q == cnt_t'(1);
   assign count_o = count_q;
@@ -105,10 +113,10 @@ module ds_slots #(
   ram_1r1w #(
     .Width(SlotWidth),
     .Depth(Depth)
-  ) u_queue (
+  ) u_order (
     .clk_i,
-    .re_i   (first_i),
-    .raddr_i(head_q),
+    .re_i   (read_i),
+    .raddr_i(first_i ? head_q : tail_q - slot_t'(1)),
     .rdata_o(slot_o),
     .we_i   (push_i),
     .waddr_i(tail_q),
@@ -119,12 +127,15 @@ module ds_slots #(
     if (!rst_ni) begin
       head_q  <= '0;
       tail_q  <= '0;
+      first_q <= 1'b0;
       count_q <= '0;
     end else begin
-      if (push_i) tail_q  <= tail_q + slot_t'(1);
-      if (pop_i)  head_q  <= head_q + slot_t'(1);
-      if (push_i) count_q <= count_q + cnt_t'(1);
-      if (pop_i)  count_q <= count_q - cnt_t'(1);
+      if (read_i)              first_q <= first_i;
+      if (push_i)              tail_q  <= tail_q + slot_t'(1);
+      if (leave_i && !first_q) tail_q  <= tail_q - slot_t'(1);
+      if (leave_i && first_q)  head_q  <= head_q + slot_t'(1);
+      if (push_i)              count_q <= count_q + cnt_t'(1);
+      if (pop_i)               count_q <= count_q - cnt_t'(1);
     end
   end
 
@@ -138,7 +149,8 @@ module ds_slots #(
   localparam int unsigned RowBits  = $clog2(RowSlots);
   place_e [RowSlots-1:0] place_q [Rows];
   place_e                free_place, released_place, pushed_place, slot_place;
-  logic                  first_shown_q;  // slot_o shows the first
+  logic                  shown_q;  // slot_o shows what stands at its end of the order
+  logic                  left_q;   // one has left that and was not popped
 
   function automatic int unsigned row(slot_t slot);
     return 32'(slot) >> RowBits;
@@ -156,9 +168,11 @@ module ds_slots #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned r = 0; r < Rows; r++) place_q[r] <= {RowSlots{Free}};
-      first_shown_q <= 1'b0;
+      shown_q <= 1'b0;
+      left_q  <= 1'b0;
     end else begin
-      first_shown_q <= first_i || (first_shown_q && !pop_i);
+      shown_q <= read_i || (shown_q && !leave_i && !(push_i && !first_q));
+      left_q  <= (leave_i || left_q) && !pop_i;
       if (take_i)    place_q[row(free_slot_o)][column(free_slot_o)] <= Hand;
       if (release_i) place_q[row(rslot_i)][column(rslot_i)]         <= Free;
       if (push_i)    place_q[row(pslot_i)][column(pslot_i)]         <= Deferred;
@@ -166,14 +180,14 @@ module ds_slots #(
     end
   end
 
-  Queue_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      $onehot0({push_i, first_i, pop_i}))
-    else $error("accesses to the queue that must not meet");
+  Order_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      $onehot0({push_i, read_i, leave_i || pop_i}))
+    else $error("accesses to the order that must not meet");
   Count_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       32'(fresh_q) <= Depth && 32'(count_q) + 32'(pool_q) <= 32'(fresh_q))
     else $error("more slots deferred and free again than were ever used, or than there are");
   Ring_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      tail_q - head_q == slot_t'(count_q))
+      slot_t'(tail_q - head_q) == slot_t'(count_q - cnt_t'(left_q)))
     else $error("from the first deferred slot to the next to come are not as many as are deferred");
   Taken_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       take_i |-> room_o && free_place == Free)
@@ -186,11 +200,14 @@ module ds_slots #(
     else $error("a slot was pushed that is free or deferred already");
   Popped_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       pop_i |-> count_q != '0 && slot_place == Deferred)
-    else $error("pop of an empty queue, or of a slot that is not deferred");
-  Shown_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> first_shown_q)
-    else $error("pop of a slot that is not the first deferred one");
-  First_A: assert property (@(posedge clk_i) disable iff (!rst_ni) first_i |-> count_q != '0)
-    else $error("the first was read of an empty queue");
+    else $error("pop with none deferred, or of a slot that is not deferred");
+  Shown_A: assert property (@(posedge clk_i) disable iff (!rst_ni) leave_i |-> shown_q && !left_q)
+    else $error("a slot leaves the order that does not stand at its end, or before another's pop");
+  Left_A: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> leave_i || left_q)
+    else $error("pop of a slot that stands in the order");
+  Read_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      read_i |-> count_q != '0 && !left_q)
+    else $error("an end of the order was read with none deferred, or before a pop");
   LastFreed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       release_i |=> room_o && free_slot_o == $past(rslot_i))
     else $error("the slot freed last is not the next one");

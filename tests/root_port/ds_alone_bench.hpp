@@ -71,6 +71,7 @@ class DsAlone {
   const unsigned depth;
   unsigned writes_at_most = 0, max_writes = 0;
   bool direct = false, flush = false, fence = false, clear_error = false;
+  bool oldest = true;  // the line that a flush takes, else the newest
   // The memory queue answers all with an error and does nothing, and says so to the engine.
   bool isolate = false;
   unsigned stalls = 0;                           // percent of the cycles, of each receiver
@@ -269,6 +270,7 @@ class DsAlone {
   void drive() {
     rtl_->direct_i = direct;
     rtl_->flush_i = flush;
+    rtl_->oldest_i = oldest;
     rtl_->fence_i = fence;
     rtl_->clear_error_i = clear_error;
     rtl_->isolate_i = isolate;

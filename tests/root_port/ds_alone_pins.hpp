@@ -28,6 +28,7 @@ struct DsAlonePins {
         max_writes_i(top.max_writes_i),
         direct_i(top.direct_i),
         flush_i(top.flush_i),
+        oldest_i(top.oldest_i),
         req_valid_i(top.req_valid_i),
         req_ready_o(top.req_ready_o),
         sr_valid_o(top.sr_valid_o),
@@ -74,6 +75,7 @@ struct DsAlonePins {
   CData& max_writes_i;
   CData& direct_i;
   CData& flush_i;
+  CData& oldest_i;
   CData& req_valid_i;
   CData& req_ready_o;
   CData& sr_valid_o;

@@ -23,6 +23,7 @@ module ds_alone_tb
   input  logic [6:0]        max_writes_i,
   input  logic              direct_i,
   input  logic              flush_i,
+  input  logic              oldest_i,
   input  logic              req_valid_i,
   output logic              req_ready_o,
   input  logic [639:0]      req_i,
@@ -57,7 +58,7 @@ module ds_alone_tb
   output logic [5:0]        state_o,
   output logic [5:0]        ix_o,     // from bit 0: valid, ready, operation, answer, found
   output logic              match_o,  // the endpoint's answer is a merge's
-  output logic [18:0]       act_o,
+  output logic [19:0]       act_o,
   output logic [13:0]       fast_o,   // from bit 0: begins direct, begins deferred, taken by local
                                       // memory, by the memory queue, leaves direct, leaves deferred,
                                       // waits at local memory, at the memory queue, for the late
@@ -122,6 +123,7 @@ module ds_alone_tb
     .max_writes_i,
     .direct_i,
     .flush_i,
+    .oldest_i,
     .req_valid_i,
     .req_ready_o,
     .req_i,

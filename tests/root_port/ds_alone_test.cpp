@@ -27,6 +27,10 @@ constexpr unsigned kLatencies[] = {1, 10, 100, 400};
 // Where the line is whose loads are kept outstanding.
 enum class Place : std::uint8_t { NewestPart, OldestPart, OldestWhole, Absent };
 constexpr const char* kPlaces[] = {"part, newest", "part, oldest", "whole, oldest", "absent"};
+// Of the newest line in the order in which it is flushed first, of the others likewise.
+constexpr bool flushes_oldest(Place place) {
+  return place != Place::NewestPart;
+}
 
 constexpr unsigned kStores = 8;  // as many as the store FIFO takes
 struct Waits {
@@ -55,6 +59,7 @@ void fill(DsAlone& b, Place place, std::uint64_t& next) {
 // lines that are not there, and, the region full again, a fence. They come `phase` cycles later.
 Waits measure(bool large, unsigned latency, Place place, unsigned kept, unsigned phase) {
   DsAlone b(large ? Size::Lines1024 : Size::Lines256, latency);
+  b.oldest = flushes_oldest(place);
   std::uint64_t next = 1000;
   Waits waits;
   const unsigned settled = 4 * latency + 200;
@@ -203,13 +208,14 @@ TEST(DsAlone, AWantedLineIsForgottenWhenNoFlushMayGo) {
 }
 
 // While a flush waits for its busy line, another line comes back, stored to during its write: as
-// the last. The first stays wanted and goes, then the other, however many loads of that one there
-// are.
-TEST(DsAlone, TheWantedLineIsTheOldest) {
+// the last. Oldest first the one stays wanted and goes, then the other; newest first now loads wait
+// for the other, which goes: however many loads of it there are.
+void wanted_line(bool oldest) {
   constexpr std::uint64_t kFirst = 300;
   for (const unsigned latency : kLatencies) {
     SCOPED_TRACE(latency);
     DsAlone b(Size::Lines256, latency);
+    b.oldest = oldest;
     b.hold_reads = b.hold_writes = b.flush = true;
     b.store(kLine, 0x11, kLowHalf);
     ASSERT_TRUE(b.until([&] { return b.writes.size() == 1; }));
@@ -228,12 +234,18 @@ TEST(DsAlone, TheWantedLineIsTheOldest) {
     EXPECT_EQ(b.writes.size(), 1u);
     b.hold_reads = false;
     ASSERT_TRUE(b.until([&] { return b.writes.size() == 3; }, 8 * (latency + 32)));
-    EXPECT_EQ(b.writes[1].line, kFirst);
-    EXPECT_EQ(b.writes[2].line, kLine);
+    EXPECT_EQ(b.writes[1].line, oldest ? kFirst : kLine);
+    EXPECT_EQ(b.writes[2].line, oldest ? kLine : kFirst);
     b.keep(kLine, 0);
     ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));
     b.check_endpoint();
   }
+}
+TEST(DsAlone, TheWantedLineIsTheOldest) {
+  wanted_line(true);
+}
+TEST(DsAlone, TheWantedLineIsTheNewest) {
+  wanted_line(false);
 }
 
 TEST(DsAlone, ALoadThatWaitsForItsLineStandsInNobodysWay) {
@@ -657,11 +669,12 @@ TEST(DsAlone, LinesAreLateFromTheFirstOn) {
   }
 }
 
-// A line that comes back is flushed last: after those deferred meanwhile, and again each time.
+// A line that comes back is the last: after those deferred meanwhile. Then the order turns.
 TEST(DsAlone, ALineThatComesBackIsTheLast) {
-  for (const Size size : {Size::Lines256, Size::Lines1024}) {
+  for (const bool oldest : {false, true}) {
     for (const bool fails : {false, true}) {
-      DsAlone b(size);
+      DsAlone b(Size::Lines256);
+      b.oldest = oldest;
       b.max_writes = 1;
       b.hold_writes = b.flush = true;
       b.failing_writes = fails ? 1 : 0;
@@ -678,20 +691,25 @@ TEST(DsAlone, ALineThatComesBackIsTheLast) {
       b.store(4, 0x55);
       ASSERT_TRUE(b.until([&] { return b.count() == 5; }));
       b.flush = b.clear_error = true;
+      ASSERT_TRUE(b.until([&] { return b.writes.size() == 3; }));
+      b.oldest = !oldest;
       ASSERT_TRUE(b.until([&] { return b.idle(); }));
-      constexpr std::array<std::uint64_t, 6> kOrder{kLine, 1, 2, 3, kLine, 4};
-      ASSERT_EQ(b.writes.size(), kOrder.size());
-      for (unsigned n = 0; n < kOrder.size(); ++n) {
-        EXPECT_EQ(b.writes[n].line, kOrder[n]) << n << ", fails " << fails;
+      constexpr std::array<std::uint64_t, 6> kOldest{kLine, 1, 2, 4, kLine, 3};
+      constexpr std::array<std::uint64_t, 6> kNewest{kLine, 4, kLine, 1, 2, 3};
+      ASSERT_EQ(b.writes.size(), kOldest.size());
+      for (unsigned n = 0; n < kOldest.size(); ++n) {
+        EXPECT_EQ(b.writes[n].line, (oldest ? kOldest : kNewest)[n]) << n << ", fails " << fails;
       }
       b.check_endpoint();
     }
   }
 }
 
-TEST(DsAlone, TheFirstIsFlushedWhileTwoLinesAreLate) {
+TEST(DsAlone, EitherEndIsFlushedWhileTwoLinesAreLate) {
   for (unsigned delay = 0; delay < 16 && !HasFailure(); ++delay) {
-    for (const bool mq : {false, true}) test::meet_late_flush(mq, delay);
+    for (const bool mq : {false, true}) {
+      for (const bool oldest : {false, true}) test::meet_late_flush(mq, oldest, delay);
+    }
   }
   test::Random random(0x908);
   for (unsigned round = 0; round < 2000 && !HasFailure(); ++round) test::meet_late_flush(random);
@@ -735,8 +753,8 @@ TEST(DsAlone, EverythingMeetsAtTheGreatest) {
   }
 }
 
-// It takes that many lines and no more, gives each back, and empties with 64 writes in flight, the
-// oldest line first.
+// It takes that many lines and no more, gives each back, and empties with 64 writes in flight: half
+// of them the oldest lines, in their order, half the newest.
 TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   DsAlone b(Size::Lines4096);
   const auto line_of = [](unsigned n) { return std::uint64_t{5} * n; };
@@ -748,11 +766,17 @@ TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   b.run(500);
   EXPECT_EQ(b.answer(another), nullptr);
   b.hold_writes = b.flush = true;
+  b.max_writes = 31;
+  ASSERT_TRUE(b.until([&] { return b.writes.size() == 31; }, 20'000));
+  b.run(500);
+  EXPECT_EQ(b.writes.size(), 31u);
+  b.max_writes = b.writes_at_most;
+  b.oldest = false;
   ASSERT_TRUE(b.until([&] { return b.writes_were_full(); }, 20'000));
   b.run(500);
   EXPECT_EQ(b.writes.size(), 62u);  // the memory queue has no more entries
   for (unsigned n = 0; n < b.writes.size(); ++n) {
-    ASSERT_EQ(b.writes[n].line, line_of(n)) << n;
+    ASSERT_EQ(b.writes[n].line, line_of(n < 31 ? n : b.depth - 1 - (n - 31))) << n;
   }
   b.hold_writes = false;
   ASSERT_TRUE(b.until([&] { return b.idle(); }, kNever));

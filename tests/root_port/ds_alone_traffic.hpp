@@ -42,6 +42,8 @@ inline void meet_everything(Random& random, unsigned round,
     b.hold_reads = !brisk && random.percent(10);
     b.hold_writes = !brisk && random.percent(20);
     b.flush = random.percent(35);
+    const unsigned turns = random.pick(std::array{0u, 0u, 5u});  // of the order
+    b.oldest = random.percent(50);
     b.direct = random.percent(50);
     b.max_writes = random.percent(50) ? b.writes_at_most : 1 + random.below(b.writes_at_most);
     const unsigned isolation = often(), fence = often();
@@ -66,6 +68,7 @@ inline void meet_everything(Random& random, unsigned round,
       }
       if (random.percent(isolation)) b.isolate = !b.isolate;
       if (random.percent(fence)) b.fence = !b.fence;
+      if (random.percent(turns)) b.oldest = !b.oldest;
       if (random.percent(isolation)) b.failing_writes = 1;
       b.clear_error = random.percent(10);
       b.step();
@@ -321,10 +324,11 @@ inline void meet_late(bool fails, bool merges, unsigned delay) {
   b.check_endpoint();
 }
 // A write comes back just before a store that was begun: so two lines are late with Inserts = 1,
-// and the line before them is flushed, while nobody takes answers, or the memory queue takes
-// nothing.
-inline void meet_late_flush(bool mq, unsigned delay) {
+// and the line before them or the last of them is flushed, while nobody takes answers, or the
+// memory queue takes nothing.
+inline void meet_late_flush(bool mq, bool oldest, unsigned delay) {
   DsAlone b(DsAlone::Size::Lines4, 5, 3);
+  b.oldest = oldest;
   b.store(kWhole, 0x22);
   ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
   b.run(20);
@@ -359,6 +363,7 @@ inline void meet_late_flush(bool mq, unsigned delay) {
 // The same with loads on their way, any stalls and any latencies.
 inline void meet_late_flush(test::Random& random) {
   DsAlone b(DsAlone::Size::Lines4, 1 + random.below(8), 3 + random.below(28));
+  b.oldest = random.percent(50);
   b.store(kPart, 0x11, DsAlone::kAll >> 32);
   ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
   b.run(40);
