@@ -196,10 +196,13 @@ void DeterministicStoreModel::settle(Time now) {
   now_ = now;
   if (responds_ && response_left_ < now) responds_ = false;
   if (!responds_) response_left_ = Time::never();
-  if (state_ == State::FWait && due_ <= now) {
-    state_ = State::FMask;
-    slot_ = pending_.front();
+  // The first cycle after the choice in which anything happens: all loads heard so far are seen in
+  // F's first step, none that comes from then on. No line is deferred or goes before the third.
+  if (state_ == State::FFirst) {
+    state_ = State::FWait;
+    slot_ = worked_ != 0 ? pending_.front() : pending_.back();
   }
+  if (state_ == State::FWait && due_ <= now) state_ = State::FMask;
 }
 
 // ------------------------------------------------------------------------------------- a cycle
@@ -225,7 +228,7 @@ DeterministicStoreModel::Out DeterministicStoreModel::begin(const In& in, Time n
   goes_at_once_ = looks_ && may_go_at_once();
   choice_ = state_ == State::Idle && !looks_ ? choice(now) : State::Idle;
   may_flush_ = flush_eligible(now);
-  refused_ = state_ == State::FMask && !first_is_inserted(now) &&
+  refused_ = state_ == State::FMask && !flush_is_inserted(now) &&
              (memory_.holds(slots_[slot_].line) || merge_holds(slots_[slot_].line));
   return out_;
 }
@@ -281,7 +284,7 @@ DsEvents DeterministicStoreModel::end(bool mq_ready, bool lm_ready) {
   const bool head_leaves = head_ready(mq_ready, lm_ready);
   const bool lets_go = state_ == State::FMask || state_ == State::FDelete;
   const bool changes = changes_deferred(now_);
-  // Offered to the index: the lowest late line.
+  // Offered to the index: the first late line.
   const unsigned late = unindexed_ > 0 && !inserting_ && !asks_index()
                             ? pending_[pending_.size() - unindexed_]
                             : kNone;
@@ -348,7 +351,7 @@ DeterministicStoreModel::State DeterministicStoreModel::choice(Time now) const {
   if (store && !late) return State::SLook;
   const bool load = load_eligible(), flush = flush_eligible(now);
   if (load && (!last_was_load_ || !flush)) return State::LLook;
-  if (flush) return State::FWait;
+  if (flush) return State::FFirst;
   return store ? State::SLook : State::Idle;
 }
 
@@ -363,14 +366,14 @@ void DeterministicStoreModel::choose() {
       stored_last_ = std::min(stored_last_ + 1, kStoresFirst);
       break;
     case State::LLook:
-    case State::FWait:
+    case State::FFirst:
       stored_last_ = 0;
       last_was_load_ = choice_ == State::LLook;
       break;
     default:
       break;
   }
-  go(choice_, choice_ == State::FWait ? kFlushSteps : 1);
+  go(choice_, choice_ == State::FFirst ? kFlushSteps : 1);
 }
 
 void DeterministicStoreModel::step(bool lm_ready) {
@@ -385,6 +388,7 @@ void DeterministicStoreModel::step(bool lm_ready) {
   const bool lm_taken = lm_ready && lm_ == LmSource::Operation;
   switch (state_) {
     case State::Idle:
+    case State::FFirst:
     case State::FWait:
       return;
     case State::LLook:
@@ -529,10 +533,14 @@ void DeterministicStoreModel::write_store() {
 
 // A line that the index does not have yet goes without a search.
 void DeterministicStoreModel::take_flush() {
-  if (first_is_inserted(now_)) return;
+  if (flush_is_inserted(now_)) return;
   if (refused_) return go(State::Idle);
-  const bool stays_late = first_is_late() && ix_.found;
-  pending_.pop_front();
+  const bool stays_late = flush_is_late() && (!flush_is_first_late() || ix_.found);
+  if (slot_ == pending_.front()) {
+    pending_.pop_front();
+  } else {
+    pending_.pop_back();
+  }
   if (!stays_late) return go(State::FDelete);
   --unindexed_;
   flush_goes();
@@ -715,7 +723,7 @@ void DeterministicStoreModel::take_local_answer() {
 Time DeterministicStoreModel::operation_due(Time soon) const {
   if (state_ != State::Idle) {
     const bool waits_for_insertion =
-        asks_index() ? !accepted_ : state_ == State::FMask && first_is_late();
+        asks_index() ? !accepted_ : state_ == State::FMask && flush_is_first_late();
     if (waits_for_insertion) return inserting_ ? ix_at_ : soon;
     return later(due_, soon);
   }

@@ -90,7 +90,10 @@ class DeterministicStoreModel {
   [[nodiscard]] Time next_event(const In& next, Time lm_at, Time now);
 
   // The load of a response, from the next cycle on.
-  void hear(DevLoad load) { level_ = load; }
+  void hear(DevLoad load) {
+    level_ = load;
+    worked_ = worked_ << 1 | std::uint64_t{load != DevLoad::Light};
+  }
 
   [[nodiscard]] bool empty() const {
     return stores_.empty() && count() == 0 && write_count_ == 0 && !done_;
@@ -106,12 +109,13 @@ class DeterministicStoreModel {
   static constexpr unsigned kFlushSteps = 3;   // the third one looks at the line
   static constexpr unsigned kNone = ~0u;
 
-  // LSlot and the first two steps of F, which only take time, are part of LMask and FWait.
+  // LSlot and the first two steps of F, which only take time, are part of LMask and FWait. FFirst
+  // is F before the next cycle of any kind, which finds out the line that it takes.
   // clang-format off
   enum class State : std::uint8_t {
     Idle, LLook, LFind, LMask, LRead,
     SLook, SFind, SNew, SWrite, SMask, SPut,
-    FWait, FMask, FDelete, FRead,
+    FFirst, FWait, FMask, FDelete, FRead,
     CTake, CFree, CPut, MRead
   };
   // clang-format on
@@ -222,9 +226,15 @@ class DeterministicStoreModel {
   }
   void find_head();
   void settle(Time now);
-  [[nodiscard]] bool first_is_late() const { return unindexed_ == pending_.size(); }
-  [[nodiscard]] bool first_is_inserted(Time now) const {
-    return first_is_late() && !insertion_ends(now);
+  // The line that a flush looks at: one of either end.
+  [[nodiscard]] bool flush_is_first_late() const {
+    return unindexed_ > 0 && slot_ == pending_[pending_.size() - unindexed_];
+  }
+  [[nodiscard]] bool flush_is_late() const {
+    return unindexed_ > 0 && (slot_ == pending_.back() || flush_is_first_late());
+  }
+  [[nodiscard]] bool flush_is_inserted(Time now) const {
+    return flush_is_first_late() && !insertion_ends(now);
   }
   void ask(const DsIndex::Answer& answer) {
     ix_ = answer;
@@ -275,7 +285,7 @@ class DeterministicStoreModel {
   RingQueue<Store, kMostStores> stores_;
   LineFilter loads_;                   // of the SR queue
   unsigned answered_ = 0;              // of stores_, from the front
-  std::deque<std::uint16_t> pending_;  // first: goes first
+  std::deque<std::uint16_t> pending_;  // by age
   std::vector<std::uint16_t> pool_;    // last: taken first
   unsigned unindexed_ = 0, never_used_ = 0;
   std::vector<Word> slots_;
@@ -316,8 +326,9 @@ class DeterministicStoreModel {
   RspSource rsp_last_ = RspSource::Mq;
 
   DevLoad level_ = DevLoad::Light;
-  bool sent_ = false;   // a write to the endpoint
-  Time pause_from_{0};  // the cycle after the last
+  std::uint64_t worked_ = 0;  // of the last 64 responses, bit 0 the last: above light
+  bool sent_ = false;         // a write to the endpoint
+  Time pause_from_{0};        // the cycle after the last
 
   // Of the head of the SR queue.
   const MemRequest* head_ = nullptr;

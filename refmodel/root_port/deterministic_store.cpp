@@ -8,6 +8,7 @@ void DeterministicStore::wire(In& in) const {
   const DsPace::Out pace = pace_.eval({.interval = in.interval});
   engine.direct = pace.direct;
   engine.flush = pace.flush;
+  engine.oldest = pace.oldest;
   const DsIndexBlock::Out index = index_.eval();
   engine.ix_ready = index.req_ready;
   engine.ix_rsp_valid = index.rsp_valid;

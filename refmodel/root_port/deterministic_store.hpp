@@ -5,7 +5,7 @@
 //          cycle-exact input and output.
 // Units:   cycles; lines (address[51:6]).
 // Shapes:  In::engine is DsEngine's input; what its index and its pace tell it (direct, flush,
-//          ix_*) is written into it here. Of Out the ix_* fields mean nothing outside.
+//          oldest, ix_*) is written into it here. Of Out the ix_* fields mean nothing outside.
 // Errors:  those of the parts.
 // Source:  docs/blocks/root_port/deterministic_store.md.
 #pragma once

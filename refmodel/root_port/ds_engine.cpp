@@ -73,7 +73,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
     if (slots_[slot].line != line) continue;
     v.deferred = true;
     v.mask = slots_[slot].mask;
-    v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == pending_.front();
+    v.chosen = (state_ == State::FSlot || state_ == State::FMask) && slot == slot_;
   }
   v.late = late_slot_of(line).has_value();
   if (state_ == State::FDelete && slots_[slot_].line == line) {
@@ -95,7 +95,7 @@ DsEngine::LineView DsEngine::view(std::uint64_t line) const {
 
 std::optional<std::uint64_t> DsEngine::flush_looks_at() const {
   if (state_ != State::FMask) return std::nullopt;
-  return slots_[pending_.front()].line;
+  return slots_[slot_].line;
 }
 
 // Room for one more, beside those that other flushes and a fast store have begun.
@@ -314,9 +314,15 @@ bool DsEngine::insertion_ends(const In& in) const {
   return insertion_ == Insertion::Taken && in.ix_rsp_valid;
 }
 
+// Whether the index lacks the line that a flush looks at. That is the first deferred one, late if
+// all are, or the last, late if any is.
+bool DsEngine::flush_is_late() const {
+  return unindexed_ > 0 && (slot_ == pending_.back() || flush_is_first_late());
+}
+
 // A flush cannot let its line go while the index works on it.
-bool DsEngine::first_is_inserted(const In& in) const {
-  return first_is_late() && !insertion_ends(in);
+bool DsEngine::flush_is_inserted(const In& in) const {
+  return flush_is_first_late() && !insertion_ends(in);
 }
 
 // Found: the index had no place, and the line stays late.
@@ -505,10 +511,14 @@ bool DsEngine::flush_is_refused(const In& in) const {
 
 // A line that the index does not have yet goes without a search.
 DsEngine::State DsEngine::take_flush(const In& in) {
-  if (first_is_inserted(in)) return State::FMask;
+  if (flush_is_inserted(in)) return State::FMask;
   if (flush_is_refused(in)) return State::Idle;
-  const bool stays_late = first_is_late() && in.ix_found;
-  pending_.pop_front();
+  const bool stays_late = flush_is_late() && (!flush_is_first_late() || in.ix_found);
+  if (slot_ == pending_.front()) {
+    pending_.pop_front();
+  } else {
+    pending_.pop_back();
+  }
   if (!stays_late) return State::FDelete;
   --unindexed_;
   flush_goes();
@@ -648,7 +658,7 @@ DsEngine::State DsEngine::step(const In& in, const Out& now) {
     case State::SPut:
       return put_store();
     case State::FFirst:
-      slot_ = pending_.front();
+      slot_ = in.oldest ? pending_.front() : pending_.back();
       return State::FSlot;
     case State::FSlot:
       return State::FMask;
@@ -730,7 +740,7 @@ void DsEngine::clock(const In& in, const Out& now) {
   const auto answer = response_source(in);
   const auto merge = merge_of(in);
   const bool may_flush = flush_eligible(in);
-  const bool refused = state_ == State::FMask && !first_is_inserted(in) && flush_is_refused(in);
+  const bool refused = state_ == State::FMask && !flush_is_inserted(in) && flush_is_refused(in);
   const bool takes = state_ == State::FMask || state_ == State::FDelete;
   const bool looks = fast_looks(in), direct = may_go_at_once(in);
   const auto local = lm_source();

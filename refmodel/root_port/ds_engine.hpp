@@ -3,9 +3,9 @@
 //
 // Purpose: answers stores in their order, each as soon as a slot of local memory is sure to be its
 //          own, mostly before it is written there, and brings them to the endpoint in its own
-//          time: at once while the endpoint is at ease, later from a queue of deferred lines
-//          otherwise. Loads see every older store, from the queue, from the endpoint or merged of
-//          both.
+//          time: at once while the endpoint is at ease, later from the deferred lines otherwise,
+//          the first or the last of them as it is told. Loads see every older store, from these
+//          lines, from the endpoint or merged of both.
 // Units:   lines (address[51:6]); slots are lines of the port's region of local memory.
 // Shapes:  masks are byte enables. A line is in the index (then its slot is pending) or in the
 //          write table (then a write of it is in flight) or in neither, never in both.
@@ -55,6 +55,7 @@ class DsEngine {
     bool enable = true, fence = false, isolate = false, clear_error = false;
     unsigned max_writes = 0;
     bool direct = false, flush = false;
+    bool oldest = false;     // a flush takes the first deferred line, else the last
     bool req_valid = false;  // from the host bridge
     MemRequest req;
     bool sr_ready = false;
@@ -112,7 +113,7 @@ class DsEngine {
   // For a monitor; the engine itself does not ask. Where a line stands,
   struct LineView {
     bool waits = false;        // a store of it in the FIFO
-    bool deferred = false;     // it has a slot in the queue
+    bool deferred = false;     // it has a slot, in which it waits
     bool late = false;         // ... and the index does not have it yet
     bool chosen = false;       // ... and a flush is about to take it
     bool under_way = false;    // to the endpoint
@@ -189,7 +190,8 @@ class DsEngine {
   [[nodiscard]] bool may_write(const In& in, unsigned begun_flushes) const;
   [[nodiscard]] std::optional<unsigned> late_slot_of(std::uint64_t line) const;
   [[nodiscard]] unsigned first_late() const { return pending_[pending_.size() - unindexed_]; }
-  [[nodiscard]] bool first_is_late() const { return unindexed_ == pending_.size(); }
+  [[nodiscard]] bool flush_is_late() const;
+  [[nodiscard]] bool flush_is_first_late() const { return unindexed_ > 0 && slot_ == first_late(); }
   [[nodiscard]] std::optional<unsigned> write_entry() const;
   [[nodiscard]] bool load_works() const { return state_ >= State::LLook && state_ <= State::LRead; }
   [[nodiscard]] bool store_works() const { return state_ >= State::SLook && state_ <= State::SPut; }
@@ -216,7 +218,7 @@ class DsEngine {
   [[nodiscard]] bool asks_index() const;
   [[nodiscard]] bool offers_insertion() const;
   [[nodiscard]] bool insertion_ends(const In& in) const;
-  [[nodiscard]] bool first_is_inserted(const In& in) const;
+  [[nodiscard]] bool flush_is_inserted(const In& in) const;
   void step_insertion(const In& in, const Out& now);
 
   // The sequencer: what a state does in this cycle, and the next one.
@@ -252,7 +254,7 @@ class DsEngine {
   DsConfig config_;
   std::deque<MemRequest> stores_;
   unsigned answered_ = 0;         // of stores_, from the front
-  std::deque<unsigned> pending_;  // first: goes first
+  std::deque<unsigned> pending_;  // by age; a flush takes one of either end
   std::vector<unsigned> pool_;    // last: taken first
   unsigned unindexed_ = 0;        // of pending_, last: not in the index yet
   unsigned never_used_ = 0;       // slots from here on
@@ -274,11 +276,11 @@ class DsEngine {
 
   State state_ = State::Idle;
   unsigned stored_last_ = 0;    // so many S were chosen after the last L or F; 8: or more
-  State last_ = State::FFirst;  // of LLook and FTop
+  State last_ = State::FFirst;  // of LLook and FFirst
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false;     // the store's line has its slot
   bool accepted_ = false;  // the index works on the operation
-  // The lowest late line stands at the index: offered and not taken yet, or taken.
+  // The first late line stands at the index: offered and not taken yet, or taken.
   enum class Insertion : std::uint8_t { None, Stalled, Taken } insertion_ = Insertion::None;
   std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken

@@ -47,7 +47,7 @@ struct Rates {  // percent a cycle, unless named otherwise
     errors = random.percent(30) ? 10 : 0;
     fences = random.percent(20) ? 30 : 0;
     isolations = random.percent(20) ? 20 : 0;
-    severe = random.pick(std::array{0u, 10u, 50u, 95u});
+    severe = random.pick(std::array{0u, 1u, 3u, 10u, 50u, 95u});
     max_writes = random.pick(std::array{1u, 2u, 8u});
     for (std::uint8_t& log2 : interval) log2 = static_cast<std::uint8_t>(random.below(7));
     if (random.percent(50)) interval = {0, 0, 4, 6};
@@ -96,6 +96,8 @@ class Pair {
   }
   [[nodiscard]] std::uint64_t slept() const { return slept_; }
   [[nodiscard]] std::uint64_t happened() const { return happened_; }  // DsEvents bits
+  // How often the endpoint was above light again after 64 responses without, or at first.
+  [[nodiscard]] std::uint64_t awoke() const { return awoke_; }
 
  private:
   struct Answer {
@@ -254,6 +256,8 @@ class Pair {
     in_.rsp_taken = true;
     in_.dev_load = load;
     model_.hear(load);
+    awoke_ += above_ == 0 && load != DevLoad::Light ? 1 : 0;
+    above_ = above_ << 1 | std::uint64_t{load != DevLoad::Light};
   }
 
   void plan() {
@@ -304,7 +308,8 @@ class Pair {
   std::vector<Owed> owed_;
   std::optional<std::ptrdiff_t> comes_;
   DsEvents events_;
-  std::uint64_t slept_ = 0, happened_ = 0;
+  std::uint64_t slept_ = 0, happened_ = 0, awoke_ = 0;
+  std::uint64_t above_ = 0;  // of the last 64 responses: above light
 };
 
 constexpr std::uint64_t kAllEvents = 0x3ff;
@@ -322,6 +327,7 @@ std::uint64_t run(const DsConfig& config, std::uint64_t default_seed, std::uint6
     }
   }
   EXPECT_GT(pair.slept(), limit / 20) << "what is never slept through is not tried";
+  EXPECT_GT(pair.awoke(), limit / 10'000) << "flushes take both ends";
   return pair.happened();
 }
 

@@ -8,8 +8,8 @@
 //          answered once and in bounded time, stores in their order, none sooner than on the page
 //          nor without a slot for it and for each answered one that waits, with an error only if
 //          it was refused, and none is refused after its answer, that no slot is lost or used
-//          twice, that deferred lines leave most recent first, that nobody looks for a late line in
-//          the index, and that the endpoint is written only what was stored.
+//          twice, that deferred lines leave from the end that is asked for, that nobody looks for a
+//          late line in the index, and that the endpoint is written only what was stored.
 // Units:   cycles; lines (address[51:6]).
 // Use:     drive() makes the inputs of a cycle and evaluates the twin, commit() is its edge. A test
 //          that compares the RTL does it in between. With `rtl` set the outputs are what that says,
@@ -52,9 +52,10 @@ struct DsRates {
   unsigned ix_fast = 0, no_place = 0;                     // of inserts
   unsigned freezes = 0, freeze_cycles = 0, reads_go = 0;  // per 10000; reads_go while frozen
   unsigned write_errors = 0, read_errors = 0, local_errors = 0;
-  unsigned flush = 100, direct = 50;  // of the time, in spells
-  unsigned fences = 0;                // per 10000
-  unsigned isolate = 0;               // of the time, in spells
+  unsigned flush = 100, direct = 50, oldest = 50;  // of the time, in spells
+  unsigned oldest_spell = 60;                      // cycles
+  unsigned fences = 0;                             // per 10000
+  unsigned isolate = 0;                            // of the time, in spells
   unsigned most_writes = 8;
   std::uint64_t cycles = 0;  // of such traffic
 
@@ -93,6 +94,8 @@ struct DsRates {
     most_writes = random.percent(50) ? std::max(16u, config.writes)
                                      : 1 + static_cast<unsigned>(random.below(4));
     isolate = random.percent(30) ? random.pick(std::array{30u, 100u}) : 0;
+    oldest = random.pick(std::array{0u, 50u, 50u, 100u});
+    oldest_spell = random.pick(std::array{1u, 10u, 100u, 1000u});
     if (random.percent(10) && config.depth <= 256) storm(config, random);
   }
   // Stores faster than the endpoint takes them: the region fills.
@@ -200,6 +203,9 @@ class DsWorld {
     std::uint64_t finds = 0, deletes = 0;           // that it was requested
     std::uint64_t late_loads = 0, late_stores = 0;  // of lines that it did not have yet
     std::uint64_t most_late = 0;
+    // Lines that left while others were deferred: the first, the last, of these late ones that were
+    // never offered to the index; without a delete, of those that were.
+    std::uint64_t first_left = 0, last_left = 0, late_left = 0, refused_left = 0;
     // Answers of stores: before the store left, and of those with no slot to spare; in the cycle in
     // which it left; later.
     std::uint64_t early_answers = 0, last_slot = 0, answered_leaving = 0, late_answers = 0;
@@ -222,6 +228,7 @@ class DsWorld {
   void drive() {
     ++cycle_;
     if (at_random) choose_levels();
+    asked_oldest_[cycle_ % asked_oldest_.size()] = in_.oldest;
     if (!in_.req_valid) choose_request();
     in_.sr_ready = sr_.size() < sr_depth() && random_.percent(rates.sr_ready);
     in_.head_valid = !sr_.empty();
@@ -425,6 +432,7 @@ class DsWorld {
   void choose_levels() {
     if (random_.below(50) == 0) in_.flush = random_.percent(rates.flush);
     if (random_.below(30) == 0) in_.direct = random_.percent(rates.direct);
+    if (random_.below(rates.oldest_spell) == 0) in_.oldest = random_.percent(rates.oldest);
     if (random_.below(200) == 0) in_.isolate = random_.percent(rates.isolate);
     if (random_.below(500) == 0) {
       const bool none = random_.percent(5);
@@ -622,8 +630,14 @@ class DsWorld {
                  (out_.ix_op != 1 || out_.ix_slot == ix_stands_->slot),
              "what is offered to the index stays");
     }
+    const bool stood = ix_stands_.has_value();
     ix_stands_.reset();
     if (!out_.ix_valid) return;
+    if (out_.ix_op == 1) {
+      offered_.insert(out_.ix_key);
+      if (!stood) insertion_from_ = cycle_;
+    }
+    if (out_.ix_op == 2 && !stood) check_end(out_.ix_key);
     if (!in_.ix_ready) {
       ix_stands_ = {out_.ix_op, out_.ix_key, out_.ix_slot};
       return;
@@ -645,17 +659,68 @@ class DsWorld {
       expect(!index_.contains(op.key), "a line is inserted that is there");
       for (const auto& [key, slot] : index_) expect(slot != op.slot, "a slot is used twice");
       seen.no_place += op.refused;
-      if (op.refused) return;  // the line stays late
+      insertion_ended_ = cycle_;
+      if (op.refused) {  // the line stays late
+        refused_[op.key] = {pending_.empty(), lines_late() == 1};
+        return;
+      }
+      refused_.erase(op.key);
+      offered_.erase(op.key);
       index_[op.key] = op.slot;
       pending_.push_back(op.key);
     } else if (op.op == 2) {
       expect(in_.ix_found, "a line is deleted that is not there");
-      expect(!pending_.empty() && pending_.back() == op.key,
-             "the deferred line that leaves is not the most recent");
       if (!ok_) return;
       index_.erase(op.key);
-      pending_.pop_back();
+      std::erase(pending_, op.key);
+      deleted_ = op.key;
     }
+  }
+  // Which end was asked for in each of these cycles; nothing: it changed.
+  [[nodiscard]] std::optional<bool> end_asked(std::uint64_t from, std::uint64_t to) const {
+    if (cycle_ - from >= asked_oldest_.size()) return std::nullopt;
+    const bool oldest = asked_oldest_[to % asked_oldest_.size()];
+    for (std::uint64_t at = from; at < to; ++at) {
+      if (asked_oldest_[at % asked_oldest_.size()] != oldest) return std::nullopt;
+    }
+    return oldest;
+  }
+  // Of a line in the index, in the first cycle in which its delete is offered. F's first step was
+  // three cycles before, or, if an insertion kept it waiting, a step or its delete, earlier: not
+  // before the last flushed line was read, nor more than three cycles before the insertion stood.
+  void check_end(std::uint64_t line) {
+    expect(!pending_.empty(), "a line is deleted that is not there");
+    if (!ok_) return;
+    const bool first = pending_.front() == line;
+    const bool last = pending_.back() == line && lines_late() == 0;
+    const std::uint64_t latest = cycle_ - 3;
+    std::uint64_t earliest = latest;
+    if (insertion_ended_ + 1 == cycle_) {
+      earliest = std::min(latest, std::max(flush_read_, insertion_from_ - 4));
+    }
+    const auto oldest = end_asked(earliest, latest);
+    expect(oldest != true || first, "a deferred line leaves that is not the first");
+    expect(oldest != false || last, "a deferred line leaves that is not the last");
+    expect(first || last, "a deferred line leaves that is neither the first nor the last");
+    if (out_.count > 1) ++(oldest.value_or(first) ? seen.first_left : seen.last_left);
+  }
+  // Of a late line, as it is read in local memory. It was to be inserted as it left and the index
+  // refused it, or it was the last of several. Insertions are in order, so then it was never
+  // offered. Long may have gone by since F's first step: local memory stalls.
+  void check_late_end(std::uint64_t line) {
+    const auto refused = refused_.find(line);
+    const bool offered = offered_.contains(line);
+    expect(!offered || refused != refused_.end(), "a line leaves while the index works on it");
+    if (!ok_) return;
+    const bool first = offered && refused->second.first;
+    const bool last = !offered || refused->second.last;
+    const auto oldest = end_asked(cycle_ - std::min<std::uint64_t>(cycle_, 400), cycle_);
+    expect(oldest != true || first, "a late line leaves that is not the first deferred");
+    expect(oldest != false || last, "a late line leaves that is not the last");
+    expect(first || last, "a late line leaves that is neither the first deferred nor the last");
+    ++(offered ? seen.refused_left : seen.late_left);
+    offered_.erase(line);
+    refused_.erase(line);
   }
 
   // Local memory: writes and reads done as taken, reads answered in any order.
@@ -681,6 +746,13 @@ class DsWorld {
           under_way_.try_emplace(r.index, UnderWay{slot.line, r.slot, true, true, false, bad})
               .second;
       expect(mine && slot.state == Slot::State::Used, "a flush of a free slot or a used entry");
+      if (deleted_ == slot.line) {
+        deleted_.reset();
+      } else {
+        expect(!index_.contains(slot.line), "a line in the index goes without a delete");
+        check_late_end(slot.line);
+      }
+      flush_read_ = cycle_ + 1;
       if (last_local_ && line_of_request(*last_local_) == slot.line) last_local_.reset();
     } else if (bad) {
       for (auto& [id, load] : loads_) load.may_error |= load.line == slot.line;
@@ -990,8 +1062,19 @@ class DsWorld {
   std::map<unsigned, UnderWay> under_way_;  // by write entry
 
   std::map<std::uint64_t, unsigned> index_;
-  std::vector<std::uint64_t> pending_;
+  std::deque<std::uint64_t> pending_;            // in the index, by age
+  std::optional<std::uint64_t> deleted_;         // the line that a flush is about to read
   std::optional<IndexOp> index_op_, ix_stands_;  // taken; offered and not taken
+  // Late lines: that the index was offered; that it refused, with none in the index, with no other
+  // late.
+  struct Refused {
+    bool first = false, last = false;
+  };
+  std::unordered_set<std::uint64_t> offered_;
+  std::unordered_map<std::uint64_t, Refused> refused_;
+  std::array<bool, 512> asked_oldest_{};  // by cycle
+  // Cycles: the last insertion stood first, was answered; the one after a flushed line was read.
+  std::uint64_t insertion_from_ = 0, insertion_ended_ = 0, flush_read_ = 0;
 
   std::deque<SrEntry> sr_;
   std::vector<std::uint64_t> sr_lines_ = std::vector<std::uint64_t>(sr_depth());

@@ -51,6 +51,7 @@ class RtlPort {
     set_bits(rtl_->max_writes_i, 7 * g_, 7, in.max_writes);
     set_bits(rtl_->direct_i, g_, 1, in.direct);
     set_bits(rtl_->flush_i, g_, 1, in.flush);
+    set_bits(rtl_->oldest_i, g_, 1, in.oldest);
     set_bits(rtl_->req_valid_i, g_, 1, in.req_valid);
     test::set_sys_req(mine(rtl_->req0_i, rtl_->req1_i, rtl_->req2_i, rtl_->req3_i), in.req);
     set_bits(rtl_->sr_ready_i, g_, 1, in.sr_ready);
@@ -283,6 +284,10 @@ class Traffic {
         {"most_late", s.most_late},
         {"late_loads", s.late_loads},
         {"late_stores", s.late_stores},
+        {"first_left", s.first_left},
+        {"last_left", s.last_left},
+        {"late_left", s.late_left},
+        {"refused_left", s.refused_left},
         {"oldest", s.oldest},
         {"store_before_endpoint", s.store_before_endpoint},
         {"early_answers", s.early_answers},
@@ -393,6 +398,7 @@ class Engines {
     std::uint64_t merge = 0, false_hit = 0, error = 0, refused = 0, off = 0, fills = 0;
     std::uint64_t local_errors = 0, poisoned_writes = 0, no_place = 0;
     std::uint64_t late_loads = 0, late_stores = 0, answered_leaving = 0;
+    std::uint64_t late_left = 0, refused_left = 0;
     for (unsigned g = 0; g < kInstances; ++g) {
       const DsWorld::Seen& s = world(g).seen;
       EXPECT_GT(traffic_[g]->phases, 10u);
@@ -400,7 +406,7 @@ class Engines {
       EXPECT_EQ(s.most_pending, kConfigs[g].depth);
       for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
       for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
-                                    s.hit, s.store_before_endpoint}) {
+                                    s.hit, s.store_before_endpoint, s.first_left, s.last_left}) {
         EXPECT_GT(n, 5u) << "instance " << g;
       }
       EXPECT_GT(s.full, g == 0 ? 0u : 20u);
@@ -418,13 +424,15 @@ class Engines {
       no_place += s.no_place;
       late_loads += s.late_loads;
       late_stores += s.late_stores;
+      late_left += s.late_left;
+      refused_left += s.refused_left;
       answered_leaving += s.answered_leaving;
       EXPECT_GE(s.most_late, kConfigs[g].inserts);
       fills += traffic_[g]->fills;
     }
     for (const std::uint64_t n :
          {merge, false_hit, error, refused, off, fills, local_errors, poisoned_writes, no_place,
-          late_loads, late_stores, answered_leaving}) {
+          late_loads, late_stores, answered_leaving, late_left, refused_left}) {
       EXPECT_GT(n, 20u);
     }
     if (std::getenv("CXLGPU_SHOW") != nullptr) {
@@ -494,9 +502,9 @@ TEST(DsEngine, GreatestInLockstepWithRtl) {
   EXPECT_EQ(s.most_pending, kConfigs[kMost].depth);
   for (const std::uint64_t n : {s.loads, s.stores, s.slots_reused}) EXPECT_GT(n, 300u);
   EXPECT_EQ(s.most_answered, kConfigs[kMost].stores);
-  for (const std::uint64_t n :
-       {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed, s.hit, s.merge,
-        s.store_before_endpoint, s.error, s.early_answers, s.late_answers}) {
+  for (const std::uint64_t n : {s.direct, s.deferred, s.in_place, s.to_write_table, s.flushed,
+                                s.hit, s.merge, s.store_before_endpoint, s.error, s.early_answers,
+                                s.late_answers, s.first_left, s.last_left}) {
     EXPECT_GT(n, 5u);
   }
 }
@@ -575,6 +583,23 @@ class Bench {
     return port_.read().mq_valid;
   }
   void defer_all() { world.levels().direct = world.levels().flush = false; }
+  // Lines of stores of one byte each, deferred in this order, none late in the end.
+  void defer(const std::vector<std::uint64_t>& lines) {
+    for (const std::uint64_t line : lines) {
+      EXPECT_TRUE(done(world.store(line, static_cast<std::uint8_t>(line)), 60));
+    }
+    run(60);
+  }
+  // One deferred line goes to the endpoint, of the end that is said, and comes home.
+  void flush_one(bool oldest) {
+    const std::size_t sent = world.writes_sent.size();
+    world.levels().oldest = oldest;
+    world.levels().flush = true;
+    run(1);
+    world.levels().flush = false;
+    EXPECT_TRUE(until([&] { return world.writes_sent.size() > sent && world.mq_held() == 0; }));
+    run(60);
+  }
   // One deferred store a slot, 40h in each byte of lines 0, 1, ...; how many.
   unsigned fill_region() {
     const unsigned depth = kConfigs[1].depth;
@@ -1006,17 +1031,114 @@ TEST(DsEngine, NobodyWaitsInIsolation) {
   b.world.check_endpoint();
 }
 
-TEST(DsEngine, MostRecentLeavesFirst) {
-  test::shows("ds", "Deferred lines leave most recent first", "docs/blocks/root_port/ds_engine.md");
-  Bench b;
-  b.defer_all();
-  for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
-  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
-  EXPECT_TRUE(b.done(b.world.store(2, 0x20, 1)));  // in place: its turn stays
-  b.world.levels().max_writes = 1;
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4, 3, 2, 1}));
+TEST(DsEngine, TheEndThatIsAskedForLeavesFirst) {
+  test::shows("ds", "Deferred lines leave oldest first if the pace says so, else newest first",
+              "docs/blocks/root_port/ds_engine.md");
+  for (const bool oldest : {true, false}) {
+    SCOPED_TRACE(oldest);
+    Bench b;
+    b.defer_all();
+    for (unsigned n = 1; n <= 6; ++n) b.world.store(n, 0x10);
+    EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+    // In place: its turn stays.
+    EXPECT_TRUE(b.done(b.world.store(oldest ? 2 : 5, 0x20, 1)));
+    b.world.levels().max_writes = 1;
+    b.world.levels().oldest = oldest;
+    b.world.levels().flush = true;
+    EXPECT_TRUE(b.idle());
+    EXPECT_EQ(b.world.writes_sent, oldest ? (Lines{1, 2, 3, 4, 5, 6}) : (Lines{6, 5, 4, 3, 2, 1}));
+    b.world.check_endpoint();
+  }
+}
+
+// What comes in between is the newest, whatever left before; the last line is both.
+TEST(DsEngine, TheEndsInTurn) {
+  for (const bool last : {true, false}) {
+    SCOPED_TRACE(last);
+    Bench b;
+    b.defer_all();
+    b.defer({11, 12, 13, 14});
+    b.flush_one(true);
+    b.defer({15});
+    b.flush_one(false);
+    b.flush_one(false);
+    b.defer({16, 11, 17});  // one that had left
+    b.flush_one(true);
+    b.flush_one(true);
+    b.flush_one(false);
+    b.flush_one(true);
+    b.flush_one(last);
+    EXPECT_EQ(b.world.writes_sent, (Lines{11, 15, 14, 12, 13, 17, 16, 11}));
+    b.defer({18});
+    b.flush_one(!last);
+    EXPECT_EQ(b.world.writes_sent.back(), 18u);
+    EXPECT_EQ(b.world.out().count, 0u);
+    EXPECT_TRUE(b.idle());
+    EXPECT_EQ(b.world.seen.deletes, 9u);
+    b.world.check_endpoint();
+  }
+}
+
+// Chosen in the cycle of flush_i, its first step is the next.
+TEST(DsEngine, TheFirstStepHearsWhichEnd) {
+  test::shows("ds",
+              "Which deferred line a flush takes is what the pace says in the cycle after its "
+              "choice, whatever it says before and after",
+              "docs/blocks/root_port/ds_engine.md");
+  for (const bool oldest : {true, false}) {
+    for (unsigned at = 0; at < 8; ++at) {  // in this cycle alone
+      SCOPED_TRACE(at + (oldest ? 1000 : 0));
+      Bench b;
+      b.defer_all();
+      b.defer({1, 2, 3});
+      b.world.levels().flush = true;
+      for (unsigned n = 0; n < 8; ++n) {
+        b.world.levels().oldest = (n == at) == oldest;
+        b.run(1);
+        b.world.levels().flush = false;
+      }
+      EXPECT_TRUE(b.until([&] { return !b.world.writes_sent.empty(); }));
+      EXPECT_EQ(b.world.writes_sent, Lines{(at == 1) == oldest ? 1u : 3u});
+      b.drain();
+    }
+  }
+}
+
+// The wanted line stays so while no flush goes, of either end.
+TEST(DsEngine, AFlushOfTheOtherEndLetsTheWantedLineGo) {
+  test::shows("order",
+              "While a flush of a line waits for a load of it, no further load of it begins, until "
+              "a line of the other end goes",
+              "docs/blocks/root_port/ds_engine.md");
+  for (const bool oldest : {true, false}) {
+    SCOPED_TRACE(oldest);
+    Bench b(0);
+    b.defer_all();
+    EXPECT_TRUE(b.done(b.world.store(1, 0x11, kLowHalf)));
+    EXPECT_TRUE(b.done(b.world.store(2, 0x22, kLowHalf)));
+    b.run(60);
+    const std::uint64_t wanted = oldest ? 1 : 2, other = 3 - wanted;
+    b.world.freeze_reads = true;
+    const std::uint32_t first = b.world.load(wanted);
+    EXPECT_TRUE(b.until([&] { return b.world.mq_held() == 1; }));
+    b.run(20);
+    b.world.levels().oldest = oldest;
+    b.world.levels().flush = true;
+    b.run(20);
+    const std::uint32_t second = b.world.load(wanted);
+    b.run(100);
+    EXPECT_EQ(b.world.seen.merge, 1u);
+    EXPECT_TRUE(b.world.writes_sent.empty());
+    b.world.levels().oldest = !oldest;
+    b.run(100);
+    EXPECT_EQ(b.world.seen.merge, 2u);
+    EXPECT_EQ(b.world.writes_sent, Lines{other});
+    b.world.freeze_reads = false;
+    EXPECT_TRUE(b.answered(first) && b.answered(second));
+    EXPECT_TRUE(b.idle());
+    EXPECT_EQ(b.world.writes_sent, (Lines{other, wanted}));
+    b.world.check_endpoint();
+  }
 }
 
 // Inserts that find no place come again in their turn; nobody waits for them.
@@ -1025,53 +1147,57 @@ TEST(DsEngine, ALineThatTheIndexRefusesStaysLate) {
               "While the index refuses a line, loads and stores of that line and of the others are "
               "done, none of the line by a find, and it goes to the endpoint without a delete",
               "docs/blocks/root_port/ds_engine.md");
-  Bench b;
-  b.defer_all();
-  EXPECT_TRUE(b.done(b.world.store(4, 0x44)));
-  b.run(50);
-  b.world.refuse_inserts = true;
-  EXPECT_TRUE(b.done(b.world.store(5, 0x11, kLowHalf)));
-  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place >= 5; }));
-  // Of the line itself: in part, then whole.
-  const std::uint64_t finds = b.world.seen.finds;
-  const std::uint32_t part = b.world.load(5);
-  ASSERT_TRUE(b.answered(part, 60));
-  EXPECT_EQ(b.world.seen.merge, 1u);
-  EXPECT_EQ(b.world.answer(part)->data, b.world.flat(5));
-  EXPECT_TRUE(b.done(b.world.store(5, 0x22, ~kLowHalf), 40));
-  EXPECT_EQ(b.world.seen.in_place, 1u);
-  const std::uint32_t whole = b.world.load(5);
-  ASSERT_TRUE(b.answered(whole, 40));
-  EXPECT_EQ(b.world.seen.hit, 1u);
-  EXPECT_EQ(b.world.answer(whole)->data[0], 0x11);
-  EXPECT_EQ(b.world.answer(whole)->data[32], 0x22);
-  EXPECT_EQ(b.world.seen.finds, finds);
-  EXPECT_EQ(b.world.seen.late_loads, 1u);
-  EXPECT_EQ(b.world.seen.late_stores, 1u);
-  // Of a line in the index, and of a new one.
-  EXPECT_TRUE(b.answered(b.world.load(4), 60));
-  EXPECT_TRUE(b.done(b.world.store(4, 0x45), 60));
-  EXPECT_EQ(b.world.seen.in_place, 2u);
-  EXPECT_EQ(b.world.seen.finds, finds + 2);
-  EXPECT_TRUE(b.answered(b.world.load(77), 60));
-  EXPECT_EQ(b.world.out().count, 2u);
+  for (const bool oldest : {true, false}) {
+    SCOPED_TRACE(oldest);
+    Bench b;
+    b.defer_all();
+    b.world.levels().oldest = oldest;
+    EXPECT_TRUE(b.done(b.world.store(4, 0x44)));
+    b.run(50);
+    b.world.refuse_inserts = true;
+    EXPECT_TRUE(b.done(b.world.store(5, 0x11, kLowHalf)));
+    EXPECT_TRUE(b.until([&] { return b.world.seen.no_place >= 5; }));
+    // Of the line itself: in part, then whole.
+    const std::uint64_t finds = b.world.seen.finds;
+    const std::uint32_t part = b.world.load(5);
+    ASSERT_TRUE(b.answered(part, 60));
+    EXPECT_EQ(b.world.seen.merge, 1u);
+    EXPECT_EQ(b.world.answer(part)->data, b.world.flat(5));
+    EXPECT_TRUE(b.done(b.world.store(5, 0x22, ~kLowHalf), 40));
+    EXPECT_EQ(b.world.seen.in_place, 1u);
+    const std::uint32_t whole = b.world.load(5);
+    ASSERT_TRUE(b.answered(whole, 40));
+    EXPECT_EQ(b.world.seen.hit, 1u);
+    EXPECT_EQ(b.world.answer(whole)->data[0], 0x11);
+    EXPECT_EQ(b.world.answer(whole)->data[32], 0x22);
+    EXPECT_EQ(b.world.seen.finds, finds);
+    EXPECT_EQ(b.world.seen.late_loads, 1u);
+    EXPECT_EQ(b.world.seen.late_stores, 1u);
+    // Of a line in the index, and of a new one.
+    EXPECT_TRUE(b.answered(b.world.load(4), 60));
+    EXPECT_TRUE(b.done(b.world.store(4, 0x45), 60));
+    EXPECT_EQ(b.world.seen.in_place, 2u);
+    EXPECT_EQ(b.world.seen.finds, finds + 2);
+    EXPECT_TRUE(b.answered(b.world.load(77), 60));
+    EXPECT_EQ(b.world.out().count, 2u);
 
-  b.world.refuse_inserts = false;
-  b.run(50);
-  const std::uint64_t refused = b.world.seen.no_place;
-  b.run(500);
-  EXPECT_EQ(b.world.seen.no_place, refused);
-  EXPECT_TRUE(b.answered(b.world.load(5), 40));  // now the index has it
-  EXPECT_EQ(b.world.seen.finds, finds + 3);
+    b.world.refuse_inserts = false;
+    b.run(50);
+    const std::uint64_t refused = b.world.seen.no_place;
+    b.run(500);
+    EXPECT_EQ(b.world.seen.no_place, refused);
+    EXPECT_TRUE(b.answered(b.world.load(5), 40));  // now the index has it
+    EXPECT_EQ(b.world.seen.finds, finds + 3);
 
-  b.world.refuse_inserts = true;
-  EXPECT_TRUE(b.done(b.world.store(6, 0x22)));
-  EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
-  b.world.levels().flush = true;
-  EXPECT_TRUE(b.idle());
-  EXPECT_EQ(b.world.writes_sent, (Lines{6, 5, 4}));
-  EXPECT_EQ(b.world.seen.deletes, 2u);
-  b.world.check_endpoint();
+    b.world.refuse_inserts = true;
+    EXPECT_TRUE(b.done(b.world.store(6, 0x22)));
+    EXPECT_TRUE(b.until([&] { return b.world.seen.no_place > refused; }));
+    b.world.levels().flush = true;
+    EXPECT_TRUE(b.idle());
+    EXPECT_EQ(b.world.writes_sent, oldest ? (Lines{4, 5, 6}) : (Lines{6, 5, 4}));
+    EXPECT_EQ(b.world.seen.deletes, 2u);
+    b.world.check_endpoint();
+  }
 }
 
 // Of new lines, of late ones and of one in flight; loads go on. An insert lets the next one in, or
@@ -1083,9 +1209,10 @@ TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
               "docs/blocks/root_port/ds_engine.md");
   const unsigned inserts = kConfigs[1].inserts;
   for (const std::uint64_t line : {10u, 1u, 8u}) {
-    for (const bool flush : {false, true}) {
-      SCOPED_TRACE(line + (flush ? 1000 : 0));
+    for (const unsigned flush : {0u, 1u, 2u}) {  // 1: of the last, 2: of the first
+      SCOPED_TRACE(line + 1000 * flush);
       Bench b;
+      b.world.levels().oldest = flush == 2;
       b.world.freeze_writes = true;
       b.world.levels().flush = false;
       EXPECT_TRUE(b.done(b.world.store(8, 0x18)));  // in flight
@@ -1105,7 +1232,7 @@ TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
         EXPECT_TRUE(b.answered(b.world.load(1 + n), 60)) << n;
       }
       EXPECT_EQ(b.world.seen.finds, 0u);
-      if (flush) {
+      if (flush != 0) {
         b.world.levels().flush = true;
       } else {
         b.world.refuse_inserts = false;
@@ -1118,34 +1245,51 @@ TEST(DsEngine, NoStoreBeginsWithInsertsLate) {
   }
 }
 
-// The lowest late line stands at the index. A flush of it waits for what that says; one of a line
-// above does not.
+// The first late line stands at the index. If that is the first of all, or the last, a flush of
+// this end waits for what the index says, and no store begins. Of a line in the index only its
+// delete waits; the last of several late ones waits for nothing.
 TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
   test::shows("ds",
               "A flush of the line that is being inserted goes on with the answer: inserted, it is "
-              "deleted, refused, it is not; a flush of another late line does not wait",
+              "deleted, refused, it is not; one of another late line does not wait, and with a "
+              "line in the index to be deleted stores go on",
               "docs/blocks/root_port/ds_engine.md");
-  for (const unsigned late : {1u, 2u}) {
-    for (const bool refused : {false, true}) {
-      SCOPED_TRACE(late + (refused ? 1000 : 0));
-      Bench b;
-      b.defer_all();
-      b.world.rates.ix_ready = 0;
-      b.world.refuse_inserts = refused;
-      for (unsigned n = 1; n <= late; ++n) EXPECT_TRUE(b.done(b.world.store(n, 0x11), 60));
-      b.world.levels().flush = true;
-      b.run(100);
-      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{} : Lines{2});
-      EXPECT_TRUE(b.world.out().ix_valid);
-      EXPECT_EQ(b.world.out().ix_op, 1u);
-      EXPECT_EQ(b.world.out().ix_key, 1u);
-      b.world.rates.ix_ready = 100;
-      EXPECT_TRUE(b.idle());
-      EXPECT_EQ(b.world.writes_sent, late == 1 ? Lines{1} : (Lines{2, 1}));
-      EXPECT_EQ(b.world.seen.deletes, refused ? 0u : 1u);
-      EXPECT_EQ(b.world.seen.no_place, refused ? 1u : 0u);
-      b.world.check_endpoint();
-    }
+  for (unsigned all_cases = 0; all_cases < 16; ++all_cases) {
+    const bool oldest = (all_cases & 1) != 0, refused = (all_cases & 2) != 0;
+    const unsigned late = 1 + (all_cases >> 2 & 1), before = all_cases >> 3;  // in the index
+    SCOPED_TRACE(all_cases);
+    Bench b;
+    b.defer_all();
+    b.world.levels().oldest = oldest;
+    Lines all;
+    const auto defer = [&] {
+      all.push_back(1 + all.size());
+      return b.done(b.world.store(all.back(), 0x11), 60);
+    };
+    for (unsigned n = 0; n < before; ++n) EXPECT_TRUE(defer());
+    b.run(50);
+    b.world.rates.ix_ready = 0;
+    b.world.refuse_inserts = refused;
+    for (unsigned n = 0; n < late; ++n) EXPECT_TRUE(defer());
+    b.world.levels().flush = true;
+    b.run(100);
+    const bool goes = !oldest && late == 2;
+    EXPECT_EQ(b.world.writes_sent, goes ? Lines{all.back()} : Lines{});
+    EXPECT_TRUE(b.world.out().ix_valid);
+    EXPECT_EQ(b.world.out().ix_op, 1u);
+    EXPECT_EQ(b.world.out().ix_key, 1 + before);
+    // Another is deferred only while a delete waits.
+    if (late == 1) EXPECT_EQ(defer(), oldest && before != 0);
+    b.world.rates.ix_ready = 100;
+    EXPECT_TRUE(b.idle());
+    Lines order = all;
+    if (!oldest && goes) std::reverse(order.begin(), order.end());
+    // The one that waited comes behind the flush, and is the last then.
+    if (!oldest && !goes) order = before != 0 ? Lines{2, 3, 1} : Lines{1, 2};
+    EXPECT_EQ(b.world.writes_sent, order);
+    EXPECT_EQ(b.world.seen.deletes, refused ? before : all.size() - goes);
+    if (refused) EXPECT_GE(b.world.seen.no_place, all.size() - before - goes);
+    b.world.check_endpoint();
   }
 }
 
@@ -1183,37 +1327,41 @@ TEST(DsEngine, InsertionAndFindTakeTurns) {
 
 // Loads, stores and flushes wait all the time, and all have something to do.
 TEST(DsEngine, StoresGoFirstUpToEight) {
-  Bench b(0);
-  b.defer_all();
-  for (std::uint64_t line = 1; line <= 6; ++line) b.world.store(line, 0x11);
-  EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
-  b.run(60);
-  // The first load is looked up with the filter's maybe; stores fill the FIFO behind it.
-  b.world.freeze_writes = true;
-  b.world.levels().flush = true;
-  b.world.levels().max_writes = 3;
-  for (unsigned n = 0; n < 40; ++n) {
-    if (n % 8 == 0) b.world.load(2);
-    b.world.store(1, 0x22, 0xff);
+  for (const bool oldest : {true, false}) {
+    SCOPED_TRACE(oldest);
+    Bench b(0);
+    b.defer_all();
+    b.world.levels().oldest = oldest;
+    for (std::uint64_t line = 1; line <= 6; ++line) b.world.store(line, 0x11);
+    EXPECT_TRUE(b.until([&] { return b.world.out().count == 6; }));
+    b.run(60);
+    // The first load is looked up with the filter's maybe; stores fill the FIFO behind it.
+    b.world.freeze_writes = true;
+    b.world.levels().flush = true;
+    b.world.levels().max_writes = 3;
+    for (unsigned n = 0; n < 40; ++n) {
+      if (n % 8 == 0) b.world.load(oldest ? 6 : 2);
+      b.world.store(oldest ? 5 : 1, 0x22, 0xff);
+    }
+    // What each operation does: its event, in turn.
+    std::string did;
+    EXPECT_TRUE(b.until([&] {
+      const DsEvents& e = b.world.out().events;
+      if (e.hit) did += 'L';
+      if (e.in_place) did += 'S';
+      if (e.flushed) did += 'F';
+      return b.world.seen.in_place == 40;
+    }));
+    // With an L or F that may go at most eight in a row; later on neither may.
+    const std::string first = did.substr(0, did.find_last_of("LF") + 1);
+    EXPECT_EQ(first.find("SSSSSSSSS"), std::string::npos) << did;
+    EXPECT_NE(first.find("SSSSSSSS"), std::string::npos) << did;
+    EXPECT_EQ(std::count(did.begin(), did.end(), 'F'), 3) << did;
+    EXPECT_GE(std::count(did.begin(), did.end(), 'L'), 2) << did;
+    b.world.freeze_writes = false;
+    EXPECT_TRUE(b.idle());
+    b.world.check_endpoint();
   }
-  // What each operation does: its event, in turn.
-  std::string did;
-  EXPECT_TRUE(b.until([&] {
-    const DsEvents& e = b.world.out().events;
-    if (e.hit) did += 'L';
-    if (e.in_place) did += 'S';
-    if (e.flushed) did += 'F';
-    return b.world.seen.in_place == 40;
-  }));
-  // With an L or F that may go at most eight in a row; later on neither may.
-  const std::string first = did.substr(0, did.find_last_of("LF") + 1);
-  EXPECT_EQ(first.find("SSSSSSSSS"), std::string::npos) << did;
-  EXPECT_NE(first.find("SSSSSSSS"), std::string::npos) << did;
-  EXPECT_EQ(std::count(did.begin(), did.end(), 'F'), 3) << did;
-  EXPECT_GE(std::count(did.begin(), did.end(), 'L'), 2) << did;
-  b.world.freeze_writes = false;
-  EXPECT_TRUE(b.idle());
-  b.world.check_endpoint();
 }
 
 // A load whose slot is to be read begins with a place for that, so no other waits behind it.
@@ -1262,9 +1410,10 @@ TEST(DsEngine, ACompletionWaitsWithMoreThanInsertsLate) {
               "is inserted or flushed; loads of its line are answered, and nothing is lost",
               "docs/blocks/root_port/ds_engine.md");
   const unsigned inserts = kConfigs[1].inserts;
-  for (const bool flush : {false, true}) {
-    SCOPED_TRACE(flush ? "flush" : "insert");
+  for (const unsigned flush : {0u, 1u, 2u}) {  // 1: of the last, 2: of the first
+    SCOPED_TRACE(flush);
     Bench b;
+    b.world.levels().oldest = flush == 2;
     b.world.freeze_writes = true;
     b.world.levels().flush = false;
     b.world.refuse_inserts = true;
@@ -1295,7 +1444,7 @@ TEST(DsEngine, ACompletionWaitsWithMoreThanInsertsLate) {
     }
     EXPECT_EQ(b.world.seen.hit, 5u);
     EXPECT_EQ(b.world.seen.finds, 0u);
-    if (flush) {
+    if (flush != 0) {
       b.world.levels().flush = b.world.levels().clear_error = true;
     } else {
       b.world.refuse_inserts = false;
@@ -1314,7 +1463,10 @@ TEST(DsEngine, FailedWriteKeepsItsData) {
               "once the error is cleared",
               "docs/blocks/root_port/ds_engine.md");
   Bench b;
-  for (const bool direct : {true, false}) {
+  // Line 5, which failed, is deferred before 6.
+  for (const unsigned direct_oldest : {0u, 1u, 2u, 3u}) {
+    const bool direct = direct_oldest / 2 != 0, oldest = direct_oldest % 2 != 0;
+    b.world.levels().oldest = oldest;
     b.world.levels().direct = direct;
     b.world.writes_sent.clear();
     b.world.failing_writes = 1;
@@ -1333,10 +1485,10 @@ TEST(DsEngine, FailedWriteKeepsItsData) {
     b.world.levels().clear_error = false;
     EXPECT_TRUE(b.idle());
     EXPECT_FALSE(b.world.out().error);
-    EXPECT_EQ(b.world.writes_sent, (Lines{5, 6, 5}));
+    EXPECT_EQ(b.world.writes_sent, oldest ? (Lines{5, 5, 6}) : (Lines{5, 6, 5}));
     b.world.check_endpoint();
   }
-  EXPECT_EQ(b.world.seen.error, 2u);
+  EXPECT_EQ(b.world.seen.error, 4u);
 }
 
 TEST(DsEngine, FenceBringsEveryStoreToTheEndpoint) {

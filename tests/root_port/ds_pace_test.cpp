@@ -25,18 +25,23 @@ TEST(DsPace, LockstepWithRtl) {
   DsPace twin;
   rtl.reset();
   DsPace::In in;
-  unsigned longest = 4, percent_sent = 5;
+  unsigned longest = 4, percent_sent = 5, percent_rsp = 3, percent_light = 0;
   std::uint64_t seen[2][2] = {};  // direct, flush
-  bool often = false;
+  std::uint64_t turns[2] = {};    // of the end that goes first: to the newest, to the oldest
+  bool oldest = false;
   test::TestCoverage pairs(coverage::ds_pace_pairs());
   while (lockstep.next()) {
     if (lockstep.cycle() % 1000 == 0) {
       longest = static_cast<unsigned>(random.pick(std::array{2u, 5u, 8u, 15u}));
       percent_sent = static_cast<unsigned>(random.pick(std::array{0u, 1u, 10u, 60u}));
     }
-    if (lockstep.cycle() % 1000 == 500) often = random.percent(40);
-    in.rsp_valid = random.percent(often ? 30 : 3);
-    in.dev_load = static_cast<DevLoad>(random.bits(2));
+    if (lockstep.cycle() % 1000 == 500) {
+      percent_rsp = random.pick(std::array{3u, 3u, 30u, 90u});
+      percent_light = random.pick(std::array{0u, 0u, 97u, 100u});
+    }
+    const bool often = percent_rsp > 3;
+    in.rsp_valid = random.percent(percent_rsp);
+    in.dev_load = static_cast<DevLoad>(random.percent(percent_light) ? 0 : random.bits(2));
     // Every longer pause comes to its end at times.
     in.sent = longest == 15 ? random.below(40'000) == 0 : random.percent(percent_sent);
     const auto before = in.interval;
@@ -54,7 +59,10 @@ TEST(DsPace, LockstepWithRtl) {
     const DsPace::Out out = twin.eval(in);
     lockstep.check("direct_o", rtl->direct_o, out.direct);
     lockstep.check("flush_o", rtl->flush_o, out.flush);
+    lockstep.check("oldest_o", rtl->oldest_o, out.oldest);
     ++seen[out.direct][out.flush];
+    turns[out.oldest] += out.oldest != oldest;
+    oldest = out.oldest;
     pairs.hit({in.rsp_valid ? 1u + static_cast<unsigned>(in.dev_load) : 0u, in.sent,
                in.interval != before, out.direct, out.flush});
     twin.clock(in);
@@ -68,6 +76,7 @@ TEST(DsPace, LockstepWithRtl) {
     for (const auto& row : seen) {
       for (const std::uint64_t n : row) EXPECT_GT(n, 5000u);
     }
+    for (const std::uint64_t n : turns) EXPECT_GT(n, lockstep.cycle() / 2000);
   }
 }
 
@@ -111,6 +120,9 @@ class Pace {
     rtl_->rsp_valid_i = 0;
     rtl_->dev_load_i = 3 - static_cast<unsigned>(load);  // without a response it means nothing
   }
+  void hear(DevLoad load, unsigned times) {
+    for (unsigned n = 0; n < times; ++n) hear(load);
+  }
   void send() {
     rtl_->sent_i = 1;
     clock();
@@ -127,6 +139,10 @@ class Pace {
   bool flush() {
     rtl_.settle();
     return rtl_->flush_o != 0;
+  }
+  bool oldest() {
+    rtl_.settle();
+    return rtl_->oldest_o != 0;
   }
 
  private:
@@ -151,6 +167,43 @@ TEST(DsPace, DirectWhileTheEndpointIsAtEase) {
   EXPECT_TRUE(after(DevLoad::Optimal));
   EXPECT_FALSE(after(DevLoad::Severe));
   EXPECT_TRUE(after(DevLoad::Light));
+}
+
+TEST(DsPace, TheOldestFirstWhileTheEndpointWorks) {
+  test::shows("ds",
+              "The oldest deferred store goes first if the endpoint's load was above light in one "
+              "of the last 64 responses, else the newest",
+              "docs/blocks/root_port/ds_pace.md");
+  for (const DevLoad load : {DevLoad::Optimal, DevLoad::Moderate, DevLoad::Severe}) {
+    SCOPED_TRACE(static_cast<unsigned>(load));
+    Pace pace;
+    EXPECT_FALSE(pace.oldest());  // none heard yet
+    pace.hear(DevLoad::Light, 3);
+    EXPECT_FALSE(pace.oldest());
+    // Of four responses, then of 64 the first.
+    for (unsigned n = 0; n < 2; ++n) {
+      pace.hear(load);
+      EXPECT_TRUE(pace.oldest());
+      pace.hear(DevLoad::Light, 63);
+      EXPECT_TRUE(pace.oldest());
+    }
+    // Neither time nor a write is a response.
+    for (unsigned n = 0; n < 1000; ++n) pace.clock();
+    pace.send();
+    EXPECT_TRUE(pace.oldest());
+    pace.hear(DevLoad::Light);
+    EXPECT_FALSE(pace.oldest());
+    pace.hear(DevLoad::Light, 200);
+    EXPECT_FALSE(pace.oldest());
+    // Two of them: the later one counts.
+    pace.hear(load);
+    pace.hear(DevLoad::Light, 30);
+    pace.hear(load);
+    pace.hear(DevLoad::Light, 63);
+    EXPECT_TRUE(pace.oldest());
+    pace.hear(DevLoad::Light);
+    EXPECT_FALSE(pace.oldest());
+  }
 }
 
 TEST(DsPace, PausesByLevelAndNeverForEver) {
