@@ -1279,7 +1279,9 @@ TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
     EXPECT_EQ(b.world.out().ix_op, 1u);
     EXPECT_EQ(b.world.out().ix_key, 1 + before);
     // Another is deferred only while a delete waits.
-    if (late == 1) EXPECT_EQ(defer(), oldest && before != 0);
+    if (late == 1) {
+      EXPECT_EQ(defer(), oldest && before != 0);
+    }
     b.world.rates.ix_ready = 100;
     EXPECT_TRUE(b.idle());
     Lines order = all;
@@ -1288,7 +1290,9 @@ TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
     if (!oldest && !goes) order = before != 0 ? Lines{2, 3, 1} : Lines{1, 2};
     EXPECT_EQ(b.world.writes_sent, order);
     EXPECT_EQ(b.world.seen.deletes, refused ? before : all.size() - goes);
-    if (refused) EXPECT_GE(b.world.seen.no_place, all.size() - before - goes);
+    if (refused) {
+      EXPECT_GE(b.world.seen.no_place, all.size() - before - goes);
+    }
     b.world.check_endpoint();
   }
 }
@@ -1992,7 +1996,7 @@ TEST(DsEngine, NobodyWaitsLong) {
     b.world.at_random = true;
     b.world.rates.lines = lines;
     b.run(20'000);
-    EXPECT_GT(b.world.seen.loads + b.world.seen.stores, 1000u);
+    EXPECT_GT(b.world.seen.loads + b.world.seen.stores, 600u);
     EXPECT_LT(b.world.seen.oldest, 2500u) << lines << " lines";
   }
 }
