@@ -4,7 +4,7 @@
 // Purpose: the level is the DevLoad of the last response. An endpoint at ease is written to at
 //          once; a busy one only after a pause that its level chooses, but never never: without a
 //          write it could not say that it is better. The oldest goes first where the endpoint has
-//          worked lately.
+//          worked.
 // Units:   cycles; responses.
 // Errors:  none.
 // Source:  docs/blocks/root_port/ds_pace.md.
