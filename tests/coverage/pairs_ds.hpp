@@ -22,7 +22,7 @@ enum class DsAct : unsigned {
   JoinsDeferred,
   JoinsLate,
   Deferred,
-  FlushFirst,
+  FlushPicks,
   FlushLooks,
   FlushedLate,
   Flushed,
@@ -85,7 +85,7 @@ inline Group ds_meetings() {
                  "store joins a deferred one",
                  "store joins a late one",
                  "store deferred",
-                 "first line's slot read",
+                 "an end's slot read",
                  "flush looks at its line",
                  "late line goes",
                  "flush leaves the index",
@@ -129,12 +129,10 @@ inline Group ds_meetings() {
            "ds_engine: the head is of the sequencer only while it does not pass"},
           {{"least", "store joins a late one", "*"},
            "ds_engine: with Inserts = 1 a store begins with none late"},
-          {{"*", "late line goes", "*"},
-           "ds_index: while all deferred lines are late it holds none, and so it refuses none"},
           {{"*", "no slot", "isolated|isolation begins|error cleared"},
            "ds_engine: isolated or with error_o a store without a slot is refused"},
           {{"*",
-            "first line's slot read|flush looks at its line|late line goes|flush leaves the index|"
+            "an end's slot read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "error cleared"},
            "ds_engine: with error_o nothing is sent, and it is set by the sequencer alone, which "
@@ -146,7 +144,7 @@ inline Group ds_meetings() {
             "store enters"},
            "ds_engine: the only entry of the store FIFO is that of the store"},
           {{"least",
-            "first line's slot read|flush looks at its line|late line goes|flush leaves the index|"
+            "an end's slot read|flush looks at its line|late line goes|flush leaves the index|"
             "flush reads its slot",
             "flush goes to the endpoint|write done|slot's data for a flush"},
            "ds_engine: the next write begins when the only entry of the write table is free"},
@@ -184,7 +182,7 @@ enum class DsStep : unsigned {
   LSlot,
   LMask,
   LRead,
-  FFirst,
+  FPick,
   FSlot,
   FMask,
   FDelete,
@@ -212,7 +210,7 @@ inline Group ds_beside() {
                {"step",
                 {"idle",         "merge reads",   "store looks", "store finds",      "store new",
                  "store writes", "store's mask",  "store put",   "load looks",       "load finds",
-                 "load's slot",  "load's mask",   "load reads",  "flush's first",    "flush's slot",
+                 "load's slot",  "load's mask",   "load reads",  "flush's end",      "flush's slot",
                  "flush's mask", "flush deletes", "flush reads", "completion taken", "slot freed",
                  "kept again"}}},
       .impossible = {
@@ -223,7 +221,7 @@ inline Group ds_beside() {
             "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: while S is in progress no fast store begins, and S begins while none is on "
            "its way"},
-          {{"*", "completion waits for late lines", "!idle|merge reads|load looks|flush's first"},
+          {{"*", "completion waits for late lines", "!idle|merge reads|load looks|flush's end"},
            "ds_engine: it shows when C might have begun and does not, nor S, with Inserts late"},
           {{"*", "insertion taken", "flush deletes"},
            "ds_index: it is ready, so the insertion that is offered in F's third step is taken"},
@@ -234,9 +232,6 @@ inline Group ds_beside() {
           {{"least", "insertion taken|insertion answered|step waits for the insertion",
             "store looks|store finds|store new|store writes|store's mask|store put"},
            "ds_engine: with Inserts = 1 an S begins with none late"},
-          {{"least", "step waits for the insertion", "flush's mask"},
-           "ds_index: of four lines it inserts each in three cycles, in which F comes to its third "
-           "step"},
           {{"least", "insertion taken", "load finds"},
            "ds_index: it is ready in each cycle in which nothing is asked, of four lines from the "
            "second on"},
@@ -245,8 +240,7 @@ inline Group ds_beside() {
            "only write has ended"},
           {{"*", "direct begins|deferred begins|late lines stall it", "flush's mask"},
            "ds_engine: no fast store begins in F's third step"},
-          {{"*", "deferred leaves",
-            "flush's first|flush's slot|flush's mask|slot freed|kept again"},
+          {{"*", "deferred leaves", "flush's end|flush's slot|flush's mask|slot freed|kept again"},
            "ds_engine: none is deferred in F's first three steps or in C's second"},
           {{"*", "waits for the sequencer",
             "idle|merge reads|store looks|store finds|store new|store writes|"
@@ -259,7 +253,7 @@ inline Group ds_beside() {
           {{"least",
             "direct begins|memory queue takes it|direct leaves|waits at the memory queue|"
             "answer held|write over at once|answer waits",
-            "flush's first|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
+            "flush's end|flush's slot|flush's mask|flush deletes|flush reads|completion taken|"
             "slot freed|kept again"},
            "ds_engine: the only place of a write is that of the flush or of the completion"}}};
 }

@@ -183,10 +183,16 @@ TEST(RtlSizes, EachElaboratesAtItsBounds) {
   }
 }
 
+// A run of the linter each: the day tries one side of a bound, in turn, the night both.
 TEST(RtlSizes, OneBeyondIsRefusedInOneLine) {
+  bool above = false;
   for (const Bound& b : bounds()) {
+    above = !above;
     for (const std::string& value : {b.below, b.above}) {
       if (value == "-" || value == "0") continue;  // a width of none is refused earlier
+      if (test::volume() == 1 && b.below != "-" && b.below != "0" && (value == b.above) != above) {
+        continue;
+      }
       const Ran ran = lint(b.module, set(b, value));
       EXPECT_NE(ran.status, 0) << b.size << " " << value;
       std::string range = b.least + ".." + b.greatest;

@@ -43,7 +43,7 @@ inline void meet_everything(Random& random, unsigned round,
     b.hold_writes = !brisk && random.percent(20);
     b.flush = random.percent(35);
     const unsigned turns = random.pick(std::array{0u, 0u, 5u});  // of the order
-    b.oldest = random.percent(50);
+    b.oldest = random.percent(30);
     b.direct = random.percent(50);
     b.max_writes = random.percent(50) ? b.writes_at_most : 1 + random.below(b.writes_at_most);
     const unsigned isolation = often(), fence = often();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "tb/layout.hpp"
 #include "tests/common/bits.hpp"
 #include "tests/coverage/functional_gtest.hpp"
 #include "tests/coverage/pairs_ds.hpp"
@@ -56,7 +57,7 @@ class DsMeetings {
     LSlot,
     LMask,
     LRead,
-    FFirst = 32,
+    FPick = 32,
     FMask = 34,
     FDelete,
     FRead,
@@ -78,18 +79,7 @@ class DsMeetings {
   // Bits of ix_o.
   enum Ix : unsigned { IxValid, IxReady, IxAnswer = 4, IxFound };
   static constexpr unsigned kInsert = 1;
-  // Bits of ds_act_t.
-  enum Act : unsigned {
-    Pop = 2,
-    SlotTake = 7,
-    MergeSent,
-    MergeAdd,
-    WriteMark = 13,
-    Refused = 15,
-    Stored,
-    HeadLocal,
-    SetPass
-  };
+  using Act = layout::DsAct;
 
   template <typename Top>
   static bool ix(const Top& top, Ix what) {
@@ -106,33 +96,35 @@ class DsMeetings {
   template <typename Top>
   [[nodiscard]] std::optional<coverage::DsAct> act_of(const Top& top) const {
     using coverage::DsAct;
-    const auto does = [&](Act act) { return (top.act_o >> act & 1) != 0; };
+    const auto does = [&](layout::Field act) { return (top.act_o >> act.lo & 1) != 0; };
     const auto with = [](bool there, DsAct act) {
       return there ? std::optional<DsAct>(act) : std::nullopt;
     };
     switch (top.state_o) {
       case LRead:
-        return with(does(HeadLocal), DsAct::LoadHit);
+        return with(does(Act::head_local), DsAct::LoadHit);
       case LMask:
-        return with(does(MergeAdd), DsAct::LoadMerge);
+        return with(does(Act::merge_add), DsAct::LoadMerge);
       case LFind:
-        return with(does(SetPass), DsAct::LoadFalse);
+        return with(does(Act::set_pass), DsAct::LoadFalse);
       case LSlot:
         return with(before_ == LLook, DsAct::LoadLate);
       case SNew:
-        return does(SlotTake) ? DsAct::SlotTaken : does(Refused) ? DsAct::Refused : DsAct::NoSlot;
+        return does(Act::slot_take) ? DsAct::SlotTaken
+               : does(Act::refused) ? DsAct::Refused
+                                    : DsAct::NoSlot;
       case SWrite:
-        return with(does(Stored), does(WriteMark) ? DsAct::JoinsWrite : DsAct::Written);
+        return with(does(Act::stored), does(Act::write_mark) ? DsAct::JoinsWrite : DsAct::Written);
       case SMask:
         return found_ ? DsAct::JoinsDeferred : DsAct::JoinsLate;
       case SPut:
         return DsAct::Deferred;
-      case FFirst:
-        return DsAct::FlushFirst;
+      case FPick:
+        return DsAct::FlushPicks;
       case FMask:
-        return does(Pop) ? DsAct::FlushedLate : DsAct::FlushLooks;
+        return does(Act::pop) ? DsAct::FlushedLate : DsAct::FlushLooks;
       case FDelete:
-        return with(does(Pop), DsAct::Flushed);
+        return with(does(Act::pop), DsAct::Flushed);
       case FRead:
         return with(top.lm_ready_i != 0, DsAct::FlushRead);
       case CTake:
@@ -142,7 +134,7 @@ class DsMeetings {
       case CPut:
         return DsAct::KeptAgain;
       case MRead:
-        return with(does(MergeSent), DsAct::MergeRead);
+        return with(does(Act::merge_sent), DsAct::MergeRead);
       default:
         return std::nullopt;
     }
@@ -194,7 +186,7 @@ class DsMeetings {
       return static_cast<unsigned>(step) + state - first;
     };
     if (state >= CTake) return from(CTake, DsStep::CTake);
-    if (state >= FFirst) return from(FFirst, DsStep::FFirst);
+    if (state >= FPick) return from(FPick, DsStep::FPick);
     if (state >= LLook) return from(LLook, DsStep::LLook);
     return state >= SLook ? from(SLook, DsStep::SLook) : state;
   }
@@ -234,7 +226,7 @@ class DsMeetings {
       full_[table] = full;
       empty_[table] = empty;
     }
-    looked_ = top.state_o == LMask && (top.act_o >> MergeAdd & 1) == 0;
+    looked_ = top.state_o == LMask && (top.act_o >> Act::merge_add.lo & 1) == 0;
   }
   // For an entry of a table that is full.
   template <typename Top>

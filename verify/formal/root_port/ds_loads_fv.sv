@@ -43,6 +43,7 @@ module ds_loads_fv
   input logic [4:0] max_writes_i,
   input logic       direct_i,
   input logic       flush_i,
+  input logic       oldest_i,
   // Neighbours: take, answer
   input logic       lm_ready_i,
   input logic       lm_answer_i,
@@ -170,6 +171,7 @@ module ds_loads_fv
     .clk_i, .rst_ni, .enable_i(1'b1), .fence_i(fence_i && !scripted), .isolate_i(isolate_i && !scripted),
     .clear_error_i(clear_error_i && !scripted), .max_writes_i(scripted ? 7'd2 : 7'(max_writes_i)),
     .direct_i(direct_i && !scripted), .flush_i(scripted ? Place inside {Write, Second, Endpoint, Error} : flush_i),
+    .oldest_i,
     .req_valid_i(req_valid), .req_ready_o(req_ready), .req_i(req),
     .sr_valid_o(sr_valid), .sr_ready_i(!head_valid_q), .sr_req_o(sr_req),
     .head_valid_i(head_valid_q), .head_ready_o(head_ready), .head_req_i(head_q),
@@ -350,13 +352,14 @@ module ds_loads_fv
   localparam logic [5:0] Idle = 6'h00, MRead = 6'h01;
   localparam logic [5:0] SLook = 6'h08, SFind = 6'h09, SNew = 6'h0a, SWrite = 6'h0b, SMask = 6'h0c, SPut = 6'h0d;
   localparam logic [5:0] LLook = 6'h10, LFind = 6'h11, LSlot = 6'h12, LMask = 6'h13, LRead = 6'h14;
-  localparam logic [5:0] FFirst = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
+  localparam logic [5:0] FPick = 6'h20, FSlot = 6'h21, FMask = 6'h22, FDelete = 6'h23, FRead = 6'h24;
   localparam logic [5:0] CTake = 6'h30, CFree = 6'h31, CPut = 6'h32;
 
   // The sequencer
   logic [5:0] state;
   logic       asked, fresh, op_s, op_l, op_f, key_line;
-  slot_t      held_slot, first_slot, slot;
+  slot_t      held_slot, end_slot, slot;
+  logic       end_first;  // it stood first, not last
   logic       at_write;  // its write entry
   line_addr_t key;
   assign act        = u_engine.act;
@@ -365,7 +368,8 @@ module ds_loads_fv
   assign fresh      = u_engine.u_deferred.u_sequencer.new_q;
   assign held_slot  = u_engine.u_deferred.u_sequencer.slot_q;
   assign at_write   = u_engine.u_deferred.u_sequencer.write_q;
-  assign first_slot = u_engine.u_deferred.first_slot;
+  assign end_slot   = u_engine.u_deferred.end_slot;
+  assign end_first  = u_engine.u_deferred.end_first;
   assign slot       = u_engine.slot;
   assign key        = u_engine.key;
   assign key_line   = which(key);
@@ -535,7 +539,7 @@ module ds_loads_fv
   // Slots: each is at a line, in the hand of a store, free or has never been used.
   logic             hand;
   logic [Depth-1:0] used, pooled, at_deferred;
-  logic [SlotWidth:0] pool, fresh_at, num_deferred, num_late, num_used;
+  logic [SlotWidth:0] pool, fresh_at, num_deferred, num_ordered, num_late, num_used;
   logic             slots_right, order_right, places_right;
   slot_t            head_at;
   slot_t [Depth-1:0] ring, order, pool_slots;  // order: the first at 0
@@ -545,9 +549,10 @@ module ds_loads_fv
   assign fresh_at     = u_engine.u_deferred.u_slots.fresh_q;
   assign head_at      = u_engine.u_deferred.u_slots.head_q;
   assign num_deferred = u_engine.u_deferred.u_slots.count_q;
+  assign num_ordered  = num_deferred - (SlotWidth + 1)'(state == FDelete);
   assign num_late = (SlotWidth + 1)'($countones(u_engine.u_deferred.u_late.valid_q));
   for (genvar s = 0; s < Depth; s++) begin : g_slot
-    assign ring[s]       = u_engine.u_deferred.u_slots.u_queue.mem_q[s];
+    assign ring[s]       = u_engine.u_deferred.u_slots.u_order.mem_q[s];
     assign order[s]      = ring[slot_t'(head_at + slot_t'(s))];
     assign pool_slots[s] = u_engine.u_deferred.u_slots.u_pool.mem_q[s];
     assign place[s]      = u_engine.u_deferred.u_slots.place_q[0][s];
@@ -579,23 +584,25 @@ module ds_loads_fv
       if ((used[s] || pooled[s]) && s >= 32'(fresh_at)) slots_right = 1'b0;
     end
     if (fresh_at != pool + num_used) slots_right = 1'b0;
-    // The deferred lines; the late ones are the last, in the same order.
+    // The deferred lines, without the one that a flush deletes; the late ones are the last, in the same order.
     order_right = num_deferred == (SlotWidth + 1)'(deferred_q[0]) + (SlotWidth + 1)'(deferred_q[1])
                   && num_late == (SlotWidth + 1)'(late_q[0]) + (SlotWidth + 1)'(late_q[1])
                   && u_engine.u_deferred.u_late.valid_q == (num_late == 2 ? 4'b0011 : num_late == 1 ? 4'b0001 : 4'b0000)
-                  && num_late <= num_deferred && !(num_deferred == 2 && order[0] == order[1]);
+                  && u_engine.u_deferred.u_slots.tail_q == slot_t'(head_at + slot_t'(num_ordered))
+                  && u_engine.u_deferred.u_slots.left_q == (state == FDelete)
+                  && num_late <= num_ordered && !(num_ordered == 2 && order[0] == order[1]);
     for (int unsigned i = 0; i < 2; i++) begin
-      if (i < 32'(num_deferred)
-          && !(deferred_q[0] && deferred_at_q[0] == order[i]
-               && late_q[0] == (i + 32'(num_late) >= 32'(num_deferred)))
-          && !(deferred_q[1] && deferred_at_q[1] == order[i]
-               && late_q[1] == (i + 32'(num_late) >= 32'(num_deferred)))) order_right = 1'b0;
+      if (i < 32'(num_ordered)
+          && !(deferred_q[0] && deferred_at_q[0] == order[i] && !(state == FDelete && !key_line)
+               && late_q[0] == (i + 32'(num_late) >= 32'(num_ordered)))
+          && !(deferred_q[1] && deferred_at_q[1] == order[i] && !(state == FDelete && key_line)
+               && late_q[1] == (i + 32'(num_late) >= 32'(num_ordered)))) order_right = 1'b0;
     end
     for (int unsigned i = 0; i < 2; i++) begin
       if (i < 32'(num_late)
           && !(known(late_line[i]) && late_q[which(late_line[i])]
                && late_slot[i] == deferred_at_q[which(late_line[i])]
-               && late_slot[i] == order[slot_t'(num_deferred - num_late + (SlotWidth + 1)'(i))])) order_right = 1'b0;
+               && late_slot[i] == order[slot_t'(num_ordered - num_late + (SlotWidth + 1)'(i))])) order_right = 1'b0;
     end
     places_right = 1'b1;
     for (int unsigned s = 0; s < Depth; s++) begin
@@ -680,16 +687,16 @@ module ds_loads_fv
 
   // A flush's
   Flush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FFirst, FSlot, FMask, FDelete} |-> !(&write_used) && num_deferred != '0);
+      state inside {FPick, FSlot, FMask, FDelete} |-> !(&write_used) && num_deferred != '0);
   FlushSlot_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      state inside {FSlot, FMask, FDelete} |->
-      first_slot == order[0] && u_engine.u_deferred.u_slots.first_shown_q);
+      state inside {FSlot, FMask} |-> u_engine.u_deferred.u_slots.shown_q
+                                      && end_slot == order[end_first ? slot_t'(0) : slot_t'(num_ordered - 1)]);
   FlushMask_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       state inside {FMask, FDelete} |-> {read_line, read_mask} == {word_line[slot], word_mask[slot]});
   FlushDelete_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FDelete) |->
       !key_mem && !key_merge && deferred_q[key_line] && !late_q[key_line] && slot == deferred_at_q[key_line]);
   FlushRead_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (state == FRead) |->
-      first_slot == write_slot[at_write] && !write_dirty[at_write]);
+      end_slot == write_slot[at_write] && !write_dirty[at_write]);
 
   // An insertion's
   Insert_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -942,7 +949,7 @@ module ds_loads_fv
     places[Fifo]     = (store_valid[0] && store_line[0] == watched_q) || (store_valid[1] && store_line[1] == watched_q);
     places[Index]    = deferred_q[watched_q] && !late_q[watched_q];
     places[Merge]    = (merge_valid[0] && merge_line[0] == watched_q) || (merge_valid[1] && merge_line[1] == watched_q);
-    places[Flush]    = op_f && state != FFirst && key_line == watched_q;
+    places[Flush]    = op_f && state != FPick && key_line == watched_q;
     places[Write]    = on_way[watched_q] && !write_dirty[way_entry[watched_q]];
     places[Second]   = on_way[watched_q] && write_dirty[way_entry[watched_q]];
     places[Endpoint] = !here[watched_q] && wrote_q[watched_q];
