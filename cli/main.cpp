@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxlgpu: run scenarios, lose power in them, measure media parts, name what there is, look at
-// flits.
+// flits and traces.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +21,7 @@
 #include "cli/media_command.hpp"
 #include "cli/report_command.hpp"
 #include "cli/session.hpp"
+#include "cli/trace_command.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
@@ -32,7 +33,7 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
+  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, requests, out;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us, progress_s;
   std::string crash_at, crash_state;
@@ -138,6 +139,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.trace = a.trace;
   options.out = a.out;
   options.events = a.events;
+  options.requests = a.requests;
   options.log = log;
   options.quiet = a.quiet;
   if (!a.progress_s.empty()) {
@@ -207,7 +209,8 @@ int command(int argc, char** argv) {
                   "sizes of a configuration of the RTL, by name (configs/rtl) or file; left out: "
                   "what this build has, and rtl and cosim take no other");
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
-  run->add_option("--trace", a.trace, "replay this trace instead of the workload");
+  run->add_option("--trace", a.trace,
+                  "replay this trace instead of the workload; -: standard input");
   run->add_option("--seed", a.seed, "seed of all random streams");
   CLI::Option* waves = run->add_option(
       "--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
@@ -216,8 +219,13 @@ int command(int argc, char** argv) {
   run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
       ->needs(waves);
   run->add_option("--flit-log", a.flit_log,
-                  "write every flit of the RTL's links (.pcapng: for Wireshark; .gz: compressed)");
+                  "write every flit of the RTL's links (.pcapng: for Wireshark)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
+  run->add_option("--requests", a.requests,
+                  "write every request with its times, as CSV (cosim: the RTL's)");
+  run->footer(
+      "--flit-log, --events and --requests are compressed if their name ends with .gz, .zst, .xz "
+      "or .bz2.");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
   run->add_option("--progress-s", a.progress_s,
@@ -267,13 +275,16 @@ int command(int argc, char** argv) {
   FlitArguments f;
   CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
   add_flit_command(*flit, f);
+  TraceArguments t;
+  CLI::App* trace = app.add_subcommand("trace", "look at a trace, convert or cut it");
+  add_trace_command(*trace, t);
   app.add_subcommand("help", "print this page");
 
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash",  "media", "list",
-                                               "explain", "report", "flit",  "help"};
+    const std::vector<std::string> commands = {"run",    "crash", "media", "list", "explain",
+                                               "report", "flit",  "trace", "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -299,6 +310,7 @@ int command(int argc, char** argv) {
   if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
   if (app.got_subcommand("report")) return report_command(r);
+  if (app.got_subcommand("trace")) return trace_command(t);
   return flit_command(f);
 }
 

@@ -120,6 +120,11 @@ class GpuDramMachine : public Machine {
           "--trace: it begins behind GPU memory, in which 'gpu-dram' keeps all; use another "
           "configuration");
     }
+    if (!options.requests.empty()) {
+      throw InputError(
+          "--requests: they are those that leave the GPU, and 'gpu-dram' has none; use another "
+          "configuration");
+    }
   }
 
   void size(const RunInput& input) override {

@@ -31,9 +31,10 @@ struct CrashOptions {
 
 struct SessionOptions {
   std::filesystem::path config_dir;
-  std::string trace;          // trace file, empty: the workload
+  std::string trace;          // trace file, "-": standard input, empty: the workload
   std::string out;            // output directory, empty: none
   std::string events;         // event log, empty: none
+  std::string requests;       // request log, empty: none
   TraceSink* sink = nullptr;  // told of every trace event as well; null: nobody
   EngineOptions engine;
   Log log;

@@ -1,0 +1,17 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "cli/run_files.hpp"
+
+namespace cxlgpu {
+
+void RunFiles::open() {
+  if (!options_.events.empty()) sinks_.push_back(&events_.emplace(options_.events));
+  if (!options_.requests.empty()) sinks_.push_back(&requests_.emplace(options_.requests));
+  if (options_.sink != nullptr) sinks_.push_back(options_.sink);
+}
+
+void RunFiles::close() {
+  if (events_) events_->close();
+  if (requests_) requests_->close();
+}
+
+}  // namespace cxlgpu
