@@ -138,6 +138,11 @@ class CxlMachine : public Machine {
   void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
+  void watch_dies(Timeline& timeline) override {
+    for (unsigned port = 0; port < config_.ports; ++port) {
+      store_->watch_dies(port, &timeline.dies(port));
+    }
+  }
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
 
   void finish(const RunResult& result, RunOutcome& outcome) override;

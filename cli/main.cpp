@@ -33,9 +33,11 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, requests, out;
+  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, requests, out,
+      timeline;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us, progress_s;
+  std::string timeline_every, timeline_from_us, timeline_to_us;
   std::string crash_at, crash_state;
   bool recover = false;
   // Of `crash`.
@@ -118,6 +120,30 @@ void choose_without_rtl(RunConfig& config, const std::filesystem::path& configs,
       asked ? "--engine" : place + ": key 'run.engine'", config.engine));
 }
 
+TimelineOptions timeline_options(const RunArguments& a) {
+  constexpr std::uint64_t kPsPerUs = 1'000'000;
+  TimelineOptions options;
+  options.file = a.timeline;
+  const auto number = [](const std::string& text, const char* option, std::uint64_t least) {
+    return parse_range(text, "command line", option, least, EngineOptions::kToTheEnd);
+  };
+  if (!a.timeline_every.empty()) {
+    options.every = number(a.timeline_every, "--timeline-every", 1);
+  }
+  if (!a.timeline_from_us.empty()) {
+    options.from = Time{number(a.timeline_from_us, "--timeline-from-us", 0) * kPsPerUs};
+  }
+  if (!a.timeline_to_us.empty()) {
+    options.to = Time{number(a.timeline_to_us, "--timeline-to-us", 0) * kPsPerUs};
+  }
+  if (options.to <= options.from) {
+    throw InputError(
+        "command line: the window of --timeline-from-us to --timeline-to-us is empty; let it end "
+        "after it begins");
+  }
+  return options;
+}
+
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
@@ -157,6 +183,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
         "after it begins",
         options.engine.waves_from_us, options.engine.waves_to_us));
   }
+  options.timeline = timeline_options(a);
   options.engine.stop = &interrupt_signal();
   options.engine.flit_log = a.flit_log;
   options.engine.replay = replay;
@@ -223,8 +250,16 @@ int command(int argc, char** argv) {
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
   run->add_option("--requests", a.requests,
                   "write every request with its times, as CSV (cosim: the RTL's)");
+  CLI::Option* timeline = run->add_option(
+      "--timeline", a.timeline, "write queues, links, dies and cores over time, for Perfetto");
+  run->add_option("--timeline-every", a.timeline_every, "of its requests, one in so many; 1: all")
+      ->needs(timeline);
+  run->add_option("--timeline-from-us", a.timeline_from_us, "where it begins")->needs(timeline);
+  run->add_option("--timeline-to-us", a.timeline_to_us, "where it ends; left out: with the run")
+      ->needs(timeline);
   run->footer(
-      "--flit-log, --events and --requests are compressed if their name ends with .gz, .zst, .xz "
+      "--flit-log, --events, --requests and --timeline are compressed if their name ends with .gz, "
+      ".zst, .xz "
       "or .bz2.");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");

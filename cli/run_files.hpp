@@ -13,6 +13,7 @@
 #include "cli/event_log.hpp"
 #include "cli/request_log.hpp"
 #include "cli/session.hpp"
+#include "cli/timeline.hpp"
 
 namespace cxlgpu {
 
@@ -20,8 +21,14 @@ class RunFiles : public TraceSink {
  public:
   explicit RunFiles(const SessionOptions& options) : options_(options) {}
   // Whether there are any; else events need not come here.
-  [[nodiscard]] bool any() const { return !options_.events.empty() || !options_.requests.empty(); }
-  void open();
+  [[nodiscard]] bool any() const {
+    return !options_.events.empty() || !options_.requests.empty() ||
+           !options_.timeline.file.empty();
+  }
+  // `paged`: of the machine.
+  void open(bool paged);
+  // After open(); null: none is asked for.
+  [[nodiscard]] Timeline* timeline() { return timeline_ ? &*timeline_ : nullptr; }
   void on_event(const TraceEvent& event) override {
     for (TraceSink* sink : sinks_) sink->on_event(event);
   }
@@ -31,6 +38,7 @@ class RunFiles : public TraceSink {
   const SessionOptions& options_;
   std::optional<EventLog> events_;
   std::optional<RequestLog> requests_;
+  std::optional<Timeline> timeline_;
   std::vector<TraceSink*> sinks_;
 };
 

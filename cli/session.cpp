@@ -141,8 +141,12 @@ void Session::make() {
     samples_ = std::make_unique<RunSamples>();
     machine_->collect(*samples_);
   }
-  if (files_.any()) files_.open();
+  if (files_.any()) files_.open(config_.memory != MemoryKind::Cxl);
   checked_.emplace(machine_->start());
+  if (Timeline* timeline = files_.timeline()) {
+    if (gpu_) gpu_->watch_cores(timeline);
+    machine_->watch_dies(*timeline);
+  }
   checked_->shadow() = machine_->take_initial();
   if (options_.crash.journalled()) {
     before_.copy(checked_->shadow(), machine_->map().persistent_base);
