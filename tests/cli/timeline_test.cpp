@@ -274,7 +274,8 @@ TEST_P(Timelines, SayWhatTheRequestsSay) {
   }
   EXPECT_EQ(memory_ns, value(stats(), "/gpu/slots/memory"));
   double page_reads = 0;
-  for (const json& part : stats().at("media_counters")) page_reads += value(part, "/page_reads");
+  const json counters = stats().at("media_counters");
+  for (const json& part : counters) page_reads += value(part, "/page_reads");
   EXPECT_GT(senses, 0u);
   EXPECT_EQ(static_cast<double>(senses), page_reads);
   for (const char* path :
