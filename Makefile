@@ -12,7 +12,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test calibrate results conformance \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test calibrate results conformance \
   lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
@@ -51,6 +51,9 @@ report: sim      ## the latency report of a run
 report-test: build  ## the report page in headless Chromium: every chart, clicks, keys, a phone; CHROMIUM=FILE for another
 	@test -n "$(CHROMIUM)" || scripts/deps.sh report-test
 	@venv=$$(scripts/venv.sh browser) && $$venv/bin/python tests/cli/report_browser.py --cxlgpu $(CXLGPU) $(ARGS)
+
+timeline-test: build  ## --timeline, parsed by the schema that Perfetto publishes; ARGS="--trace-processor FILE": opened in that, too
+	@venv=$$(scripts/venv.sh perfetto) && $$venv/bin/python tests/cli/timeline_schema.py --cxlgpu $(CXLGPU) $(ARGS)
 
 calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
 	@eval/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)

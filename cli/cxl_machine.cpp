@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/event_log.hpp"
 #include "cli/figure.hpp"
 #include "cli/machine.hpp"
 #include "sim/gpu/local_memory.hpp"
@@ -117,6 +116,7 @@ class CxlMachine : public Machine {
     check_collection(config, part_);
     check_images(config, part_);
     check_persist(config, part_);
+    check_waves_place(options.engine.waves);
   }
 
   void size(const RunInput& input) override;
@@ -138,6 +138,11 @@ class CxlMachine : public Machine {
   void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
+  void watch_dies(Timeline& timeline) override {
+    for (unsigned port = 0; port < config_.ports; ++port) {
+      store_->watch_dies(port, &timeline.dies(port));
+    }
+  }
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
 
   void finish(const RunResult& result, RunOutcome& outcome) override;
@@ -172,7 +177,6 @@ class CxlMachine : public Machine {
   std::optional<EveryCopy> hdm_;
   std::optional<SystemMemory> memory_;  // of a workload
   RunStats stats_;
-  std::optional<EventLog> events_;
   std::optional<TraceFanOut> sinks_;
   std::unique_ptr<SystemEngine> engine_;
   PersistLog persist_log_{[this](unsigned port, std::uint64_t dpa) {
@@ -209,11 +213,9 @@ void CxlMachine::size(const RunInput& input) {
 
 // The parts hold the input when the link comes up.
 Engine& CxlMachine::start() {
-  check_waves_place(options_.engine.waves);
   EngineParts parts{{cached_, sets_log2_}, store_->media(), {}, &stats_};
   if (model_store_) parts.model_media = model_store_->media();
   std::vector<TraceSink*> sinks = {&stats_};
-  if (!options_.events.empty()) sinks.push_back(&events_.emplace(options_.events));
   if (options_.sink != nullptr) sinks.push_back(options_.sink);
   if (sinks.size() > 1) parts.sink = &sinks_.emplace(std::move(sinks));
   engine_ = make_engine(config_, parts, options_.engine);
@@ -294,7 +296,6 @@ void CxlMachine::report(RunOutcome& outcome) {
 }
 
 std::optional<std::string> CxlMachine::close() {
-  if (events_) events_->close();
   const std::optional<std::string> no_waves = engine_->waves_problem();
   if (!options_.engine.waves.empty() && !no_waves) {
     write_wave_files(options_.engine, config_, engine_->first_request());

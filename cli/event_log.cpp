@@ -13,7 +13,7 @@ constexpr std::size_t kBlockBytes = 1u << 18;
 
 }  // namespace
 
-EventLog::EventLog(const std::filesystem::path& path) : file_(path) {
+EventLog::EventLog(const std::string& path) : file_(path) {
   buffer_ = "time_ps,stage,port,id,addr,info\n";
   flush();
 }

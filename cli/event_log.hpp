@@ -7,22 +7,21 @@
 // Shapes:  header `time_ps,stage,port,id,addr,info`; stages, ids and info as in
 //          common/trace_event.hpp. Rows come as the engine raises them: in the order of
 //          time for one request, not always among all (wire stages are told late).
+//          Compressed as the name ends (flits/compressed_file.hpp).
 // Errors:  flits::OutputError when the place cannot be written, at once. Only close() gives the
-// file
-//          its name (flits/output_file.hpp).
+//          file its name.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "common/trace_event.hpp"
-#include "flits/output_file.hpp"
+#include "flits/compressed_file.hpp"
 
 namespace cxlgpu {
 
 class EventLog : public TraceSink {
  public:
-  explicit EventLog(const std::filesystem::path& path);
+  explicit EventLog(const std::string& path);
 
   void on_event(const TraceEvent& event) override;
   void close();
@@ -30,7 +29,7 @@ class EventLog : public TraceSink {
  private:
   void flush();
 
-  flits::OutputFile file_;
+  flits::CompressedFile file_;
   std::string buffer_;
 };
 

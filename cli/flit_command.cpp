@@ -122,7 +122,7 @@ int check(const FlitArguments& a) {
   return violations == 0 ? 0 : 1;
 }
 
-// Between text and pcapng, plain and gzip.
+// Between text and pcapng, plain and compressed.
 int convert(const FlitArguments& a) {
   flits::FlitLogReader in(a.file);
   const std::string name = a.file == "-" ? "standard input" : a.file;
@@ -146,7 +146,7 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
   app.require_subcommand(1);
   const auto action = [&](const char* name, const char* help) {
     CLI::App* sub = app.add_subcommand(name, help);
-    sub->add_option("file", a.file, "input file, plain or gzip; left out: standard input");
+    sub->add_option("file", a.file, "input file, plain or compressed; left out: standard input");
     sub->callback([&a, name] { a.action = name; });
     return sub;
   };
@@ -165,8 +165,11 @@ void add_flit_command(CLI::App& app, FlitArguments& a) {
                 "flits with a message or TLP of this address only, or of one in FIRST-LAST");
   action("encode", "make flits from JSON");
   CLI::App* v = app.add_subcommand("convert", "make pcapng (Wireshark) or text of a flit log");
-  v->add_option("file", a.file, "text or pcapng, plain or gzip; -: standard input")->required();
-  v->add_option("out", a.out, "F.pcapng: pcapng, else text; .gz: compressed; -: standard output")
+  v->add_option("file", a.file, "text or pcapng, plain or compressed; -: standard input")
+      ->required();
+  v->add_option("out", a.out,
+                "F.pcapng: pcapng, else text; .gz, .zst, .xz, .bz2: compressed; -: standard "
+                "output")
       ->required();
   v->add_option("--to", a.to, "whatever the name says")->check(CLI::IsMember({"pcapng", "text"}));
   v->callback([&a] { a.action = "convert"; });

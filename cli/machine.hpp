@@ -15,6 +15,7 @@
 
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
+#include "cli/timeline.hpp"
 #include "common/engine.hpp"
 #include "sim/config/config.hpp"
 #include "sim/gpu/gpu.hpp"
@@ -44,6 +45,8 @@ class Machine {
   [[nodiscard]] virtual RunGauges gauges() const { return {}; }
   // With the input in place. The engine lives as long as the machine.
   [[nodiscard]] virtual Engine& start() = 0;
+  // After start(): what dies do goes there.
+  virtual void watch_dies(Timeline&) {}
   // What of the input is behind the engine, for the scoreboard.
   [[nodiscard]] virtual FlatMemory take_initial() = 0;
 

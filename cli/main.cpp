@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // cxlgpu: run scenarios, lose power in them, measure media parts, name what there is, look at
-// flits.
+// flits and traces.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +21,7 @@
 #include "cli/media_command.hpp"
 #include "cli/report_command.hpp"
 #include "cli/session.hpp"
+#include "cli/trace_command.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
@@ -32,9 +33,11 @@ namespace {
 using namespace cxlgpu;
 
 struct RunArguments {
-  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, out;
+  std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, requests, out,
+      timeline;
   std::vector<std::string> sets;
   std::string seed, waves_from_us, waves_to_us, progress_s;
+  std::string timeline_every, timeline_from_us, timeline_to_us;
   std::string crash_at, crash_state;
   bool recover = false;
   // Of `crash`.
@@ -117,6 +120,30 @@ void choose_without_rtl(RunConfig& config, const std::filesystem::path& configs,
       asked ? "--engine" : place + ": key 'run.engine'", config.engine));
 }
 
+TimelineOptions timeline_options(const RunArguments& a) {
+  constexpr std::uint64_t kPsPerUs = 1'000'000;
+  TimelineOptions options;
+  options.file = a.timeline;
+  const auto number = [](const std::string& text, const char* option, std::uint64_t least) {
+    return parse_range(text, "command line", option, least, EngineOptions::kToTheEnd);
+  };
+  if (!a.timeline_every.empty()) {
+    options.every = number(a.timeline_every, "--timeline-every", 1);
+  }
+  if (!a.timeline_from_us.empty()) {
+    options.from = Time{number(a.timeline_from_us, "--timeline-from-us", 0) * kPsPerUs};
+  }
+  if (!a.timeline_to_us.empty()) {
+    options.to = Time{number(a.timeline_to_us, "--timeline-to-us", 0) * kPsPerUs};
+  }
+  if (options.to <= options.from) {
+    throw InputError(
+        "command line: the window of --timeline-from-us to --timeline-to-us is empty; let it end "
+        "after it begins");
+  }
+  return options;
+}
+
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
                 const std::string& replay) {
   const ConfigLoader loader(configs, scenario_names(configs),
@@ -138,6 +165,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.trace = a.trace;
   options.out = a.out;
   options.events = a.events;
+  options.requests = a.requests;
   options.log = log;
   options.quiet = a.quiet;
   if (!a.progress_s.empty()) {
@@ -155,6 +183,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
         "after it begins",
         options.engine.waves_from_us, options.engine.waves_to_us));
   }
+  options.timeline = timeline_options(a);
   options.engine.stop = &interrupt_signal();
   options.engine.flit_log = a.flit_log;
   options.engine.replay = replay;
@@ -207,7 +236,8 @@ int command(int argc, char** argv) {
                   "sizes of a configuration of the RTL, by name (configs/rtl) or file; left out: "
                   "what this build has, and rtl and cosim take no other");
   run->add_option("--set", a.sets, "path.key=value, may be repeated")->take_all();
-  run->add_option("--trace", a.trace, "replay this trace instead of the workload");
+  run->add_option("--trace", a.trace,
+                  "replay this trace instead of the workload; -: standard input");
   run->add_option("--seed", a.seed, "seed of all random streams");
   CLI::Option* waves = run->add_option(
       "--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
@@ -216,8 +246,21 @@ int command(int argc, char** argv) {
   run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
       ->needs(waves);
   run->add_option("--flit-log", a.flit_log,
-                  "write every flit of the RTL's links (.pcapng: for Wireshark; .gz: compressed)");
+                  "write every flit of the RTL's links (.pcapng: for Wireshark)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
+  run->add_option("--requests", a.requests,
+                  "write every request with its times, as CSV (cosim: the RTL's)");
+  CLI::Option* timeline = run->add_option(
+      "--timeline", a.timeline, "write queues, links, dies and cores over time, for Perfetto");
+  run->add_option("--timeline-every", a.timeline_every, "of its requests, one in so many; 1: all")
+      ->needs(timeline);
+  run->add_option("--timeline-from-us", a.timeline_from_us, "where it begins")->needs(timeline);
+  run->add_option("--timeline-to-us", a.timeline_to_us, "where it ends; left out: with the run")
+      ->needs(timeline);
+  run->footer(
+      "--flit-log, --events, --requests and --timeline are compressed if their name ends with .gz, "
+      ".zst, .xz "
+      "or .bz2.");
   run->add_option("--out", a.out, "directory for stats.json and report.html");
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
   run->add_option("--progress-s", a.progress_s,
@@ -267,13 +310,16 @@ int command(int argc, char** argv) {
   FlitArguments f;
   CLI::App* flit = app.add_subcommand("flit", "decode, encode or check 68-byte flits");
   add_flit_command(*flit, f);
+  TraceArguments t;
+  CLI::App* trace = app.add_subcommand("trace", "look at a trace, convert or cut it");
+  add_trace_command(*trace, t);
   app.add_subcommand("help", "print this page");
 
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash",  "media", "list",
-                                               "explain", "report", "flit",  "help"};
+    const std::vector<std::string> commands = {"run",    "crash", "media", "list", "explain",
+                                               "report", "flit",  "trace", "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -299,6 +345,7 @@ int command(int argc, char** argv) {
   if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
   if (app.got_subcommand("report")) return report_command(r);
+  if (app.got_subcommand("trace")) return trace_command(t);
   return flit_command(f);
 }
 

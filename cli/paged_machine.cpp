@@ -120,6 +120,14 @@ class GpuDramMachine : public Machine {
           "--trace: it begins behind GPU memory, in which 'gpu-dram' keeps all; use another "
           "configuration");
     }
+    for (const auto& [option, file] :
+         {std::pair{"--requests", &options.requests}, {"--timeline", &options.timeline.file}}) {
+      if (file->empty()) continue;
+      throw InputError(fmt::format(
+          "{}: it has the requests that leave the GPU, and 'gpu-dram' has none; use another "
+          "configuration",
+          option));
+    }
   }
 
   void size(const RunInput& input) override {

@@ -12,6 +12,7 @@
 #include "cli/gpu_figures.hpp"
 #include "cli/machine.hpp"
 #include "cli/progress.hpp"
+#include "cli/run_files.hpp"
 #include "cli/samples_json.hpp"
 #include "cli/session_parts.hpp"
 #include "cli/summary.hpp"
@@ -68,7 +69,8 @@ class SessionWatch : public RunWatch {
 class Session {
  public:
   Session(const RunConfig& config, const SessionOptions& options)
-      : config_(config), options_(options) {
+      : config_(config), given_(options), files_(given_), options_(options) {
+    if (files_.any()) options_.sink = &files_;
     outcome_.config = config;
     outcome_.command = options.engine.replay;
   }
@@ -92,7 +94,9 @@ class Session {
   void check_crash() const;
 
   const RunConfig& config_;
-  const SessionOptions& options_;
+  const SessionOptions& given_;
+  RunFiles files_;
+  SessionOptions options_;  // the machine's: its sink is files_, if there are any
   std::unique_ptr<Machine> machine_;
   RunInput input_;
   std::unique_ptr<Gpu> gpu_;  // this or the next
@@ -137,7 +141,12 @@ void Session::make() {
     samples_ = std::make_unique<RunSamples>();
     machine_->collect(*samples_);
   }
+  if (files_.any()) files_.open(config_.memory != MemoryKind::Cxl);
   checked_.emplace(machine_->start());
+  if (Timeline* timeline = files_.timeline()) {
+    if (gpu_) gpu_->watch_cores(timeline);
+    machine_->watch_dies(*timeline);
+  }
   checked_->shadow() = machine_->take_initial();
   if (options_.crash.journalled()) {
     before_.copy(checked_->shadow(), machine_->map().persistent_base);
@@ -148,7 +157,9 @@ void Session::make() {
   if (gpu_)
     options_.log.info("{} kernels on {} cores of {} warps", kernels_, config_.gpu.cores,
                       config_.gpu.warps);
-  if (replay_) options_.log.info("{} requests and hints in the trace", replay_->remaining());
+  if (const auto records = replay_ ? replay_->remaining() : std::nullopt) {
+    options_.log.info("{} requests and hints in the trace", *records);
+  }
 }
 
 void Session::check_crash() const {
@@ -237,8 +248,10 @@ ProgressSample Session::sample() const {
   ProgressSample s;
   if (replay_) {
     s.requests = checked_->reads() + checked_->writes();
-    const auto all = static_cast<double>(replay_->position() + replay_->remaining());
-    s.share = static_cast<double>(replay_->position()) / all;
+    if (const auto left = replay_->remaining()) {
+      const auto position = static_cast<double>(replay_->position());
+      s.share = position / (position + static_cast<double>(*left));
+    }
     return s;
   }
   const GpuStats& gpu = gpu_->stats();
@@ -304,6 +317,7 @@ Session::Documents Session::documents() {
                        outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
                        outcome_.media[port].writes);
   }
+  files_.close();
   std::optional<std::string> not_written = machine_->close();
   return {std::move(document), samples_ ? samples_json(*samples_, config_) : nullptr,
           std::move(not_written)};

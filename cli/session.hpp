@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/log.hpp"
+#include "cli/timeline.hpp"
 #include "common/trace_event.hpp"
 #include "sim/config/config.hpp"
 #include "sim/persist/crash_walk.hpp"
@@ -31,9 +32,11 @@ struct CrashOptions {
 
 struct SessionOptions {
   std::filesystem::path config_dir;
-  std::string trace;          // trace file, empty: the workload
-  std::string out;            // output directory, empty: none
-  std::string events;         // event log, empty: none
+  std::string trace;     // trace file, "-": standard input, empty: the workload
+  std::string out;       // output directory, empty: none
+  std::string events;    // event log, empty: none
+  std::string requests;  // request log, empty: none
+  TimelineOptions timeline;
   TraceSink* sink = nullptr;  // told of every trace event as well; null: nobody
   EngineOptions engine;
   Log log;

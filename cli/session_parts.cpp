@@ -43,11 +43,14 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
   TraceReadOptions read;
   read.max_requests = config.trace.max_requests;
   read.size_bytes = hdm_end(config) - config.hdm.front().base;
-  input.records = read_trace(trace, read);
-  for (const TraceRecord& r : input.records) {
-    if (r.hint_granules != 0) continue;
-    input.data_bytes = std::max(input.data_bytes, r.addr + kLineBytes);
-  }
+  read.data_bytes = config.trace.data_bytes;
+  input.trace = std::make_unique<TraceReader>(trace, read);
+  input.data_bytes = read.data_bytes != 0 ? read.data_bytes : read.size_bytes;
+  if (!input.trace->file().rewinds()) return input;
+  const TraceExtent all = extent(*input.trace);
+  input.trace->rewind();
+  input.records = all.records;
+  if (read.data_bytes == 0) input.data_bytes = all.end;
   return input;
 }
 
@@ -57,7 +60,7 @@ std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& 
   params.max_outstanding_reads = config.trace.max_reads;
   params.max_outstanding_writes = config.trace.max_writes;
   params.seed = config.seed;
-  return std::make_unique<TraceInitiator>(std::move(input.records), params);
+  return std::make_unique<TraceInitiator>(std::move(input.trace), input.records, params);
 }
 
 void check_fits(const RunConfig& config, std::uint64_t data_bytes, std::uint64_t local_bytes) {
@@ -125,7 +128,10 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
   std::string remedy = "raise run.limit_us";
   if (replay != nullptr) {
     left.never_issued = replay->remaining();
-    undone += fmt::format(" and {} of the trace never issued", *left.never_issued);
+    undone +=
+        left.never_issued
+            ? fmt::format(" and {} of the trace never issued", *left.never_issued)
+            : fmt::format(" and the trace never issued behind its first {}", replay->position());
     if (const auto next = replay->next_cycle()) {
       undone += fmt::format(", the next of cycle {}", *next);
       remedy += " or let the trace's cycles begin at 0";

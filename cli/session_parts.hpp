@@ -2,13 +2,14 @@
 // What every kind of run is made of, and what is said about it after.
 //
 // Purpose: what the steps of a session and its machines share.
-// Errors:  InputError of make_workload, read_trace and write_file.
+// Errors:  InputError of make_workload, TraceReader and write_file.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,13 @@ namespace cxlgpu {
 
 // What runs: a workload on the GPU model, or a trace.
 struct RunInput {
-  std::unique_ptr<Workload> workload;  // null: the records
-  std::vector<TraceRecord> records;
+  std::unique_ptr<Workload> workload;    // null: the trace
+  std::unique_ptr<TraceReader> trace;    // at its front
+  std::optional<std::uint64_t> records;  // of it; nothing: not known before its end
   std::uint64_t data_bytes = 0;
 };
-// `trace`: a file, empty for the workload.
+// `trace`: a file, "-" for standard input, empty for the workload. A file is read once to know its
+// data set, and checked with that; what comes from a pipe is checked as it is replayed.
 RunInput make_input(const RunConfig& config, const std::string& trace);
 // Precondition: a trace.
 std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input);

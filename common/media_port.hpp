@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "common/request.hpp"
 #include "common/time.hpp"
@@ -117,9 +118,18 @@ class StatusOf {
   MediaStatus status_;
 };
 
+// Told what the dies of a flash part have done, each time one does something else.
+class DieWatcher {
+ public:
+  virtual ~DieWatcher() = default;
+  virtual void on_die(std::uint32_t die, std::string_view what, Time from, Time to) = 0;
+};
+
 class Media {
  public:
   virtual ~Media() = default;
+  // From here on; the watcher outlives the part. Default: a part without dies.
+  virtual void watch_dies(DieWatcher* /*watcher*/) {}
   // False: the part's queue is full now; the caller must hold the command.
   [[nodiscard]] virtual bool can_accept(Time now, MediaOp op) const = 0;
   // Precondition: can_accept(now, command.op). `now` never decreases between calls.

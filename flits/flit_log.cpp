@@ -2,12 +2,8 @@
 #include "flits/flit_log.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include <cerrno>
 #include <charconv>
-#include <system_error>
 
 namespace cxlgpu::flits {
 namespace {
@@ -30,12 +26,6 @@ std::string_view next_word(std::string_view& text) {
 }
 
 }  // namespace
-
-namespace detail {
-void GzClose::operator()(gzFile_s* f) const {
-  gzclose(f);
-}
-}  // namespace detail
 
 FlitLogReader::FlitLogReader(const std::string& path)
     : path_(path == "-" ? "stdin" : path), file_(std::make_unique<InputFile>(path)) {
@@ -231,26 +221,18 @@ std::uint64_t FlitLogReader::parse_time(std::string_view word) const {
 }
 
 FlitLogFormat flit_log_format(std::string_view path) {
-  if (path.ends_with(".gz")) path.remove_suffix(3);
-  return path.ends_with(".pcapng") ? FlitLogFormat::Pcapng : FlitLogFormat::Text;
+  return uncompressed_name(path).ends_with(".pcapng") ? FlitLogFormat::Pcapng : FlitLogFormat::Text;
 }
 
 FlitLogWriter::FlitLogWriter(const std::string& path, FlitLogFormat format,
                              std::string_view comment)
-    : path_(path) {
-  const char* mode = path.ends_with(".gz") ? "wb1" : "wbT";  // T: no compression at all
-  if (path != "-") place_.emplace(path);
-  file_.reset(gzdopen(dup(place_ ? place_->descriptor() : STDOUT_FILENO), mode));
-  if (!file_) throw OutputError(fmt::format("{}: cannot be written; close some files", path_));
-  gzbuffer(file_.get(), kBlockBytes);
+    : file_(std::in_place, path) {
   buffer_.reserve(kBlockBytes + kMaxLineBytes);
   if (format == FlitLogFormat::Pcapng) {
     pcapng_.emplace();
     PcapngMaker::begin(buffer_, comment);
   }
 }
-
-FlitLogWriter::~FlitLogWriter() = default;
 
 void FlitLogWriter::write(std::uint64_t time_ps, std::string_view link, Direction direction,
                           const Flit& flit) {
@@ -295,25 +277,16 @@ void FlitLogWriter::write(const FlitRecord& r) {
   }
 }
 
-// Of standard output the reader may have gone, which is for the program to judge.
-void FlitLogWriter::fail() const {
-  if (!place_) throw std::system_error(errno, std::generic_category(), "standard output");
-  throw OutputError(fmt::format("{}: write failed; check the space on the disk", path_));
-}
-
 void FlitLogWriter::flush() {
-  const auto size = static_cast<unsigned>(buffer_.size());
-  if (size != 0 && gzwrite(file_.get(), buffer_.data(), size) != static_cast<int>(size)) {
-    fail();
-  }
+  file_->write(buffer_);
   buffer_.clear();
 }
 
 void FlitLogWriter::close() {
   if (!file_) return;
   flush();
-  if (gzclose(file_.release()) != Z_OK) fail();
-  if (place_) place_->publish();
+  file_->publish();
+  file_.reset();
 }
 
 }  // namespace cxlgpu::flits

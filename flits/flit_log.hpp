@@ -5,10 +5,10 @@
 // name without spaces. A line `#recovery time_ps link` says that the physical link went through
 // Recovery, `#down time_ps link` that it went down, which no flit shows. Blank lines and other
 // lines starting with '#' are skipped. The same as pcapng (flits/pcapng.hpp): read by its content,
-// written when the name ends with ".pcapng". Reading takes plain and gzip files alike; writing
-// compresses when the name ends with ".gz". "-" is standard input/output. Errors: InputError, one
-// line "FILE:LINE: what; what to do", of pcapng "FILE: block N: ..."; OutputError, "FILE: what;
-// what to do". Source: docs/guide/flits.md.
+// written when the name ends with ".pcapng". Reading takes compressed files too (input_file.hpp);
+// writing compresses as the name ends (compressed_file.hpp). "-" is standard input/output. Errors:
+// InputError, one line "FILE:LINE: what; what to do", of pcapng "FILE: block N: ..."; OutputError,
+// "FILE: what; what to do". Source: docs/guide/flits.md.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,17 @@
 #include <string>
 #include <string_view>
 
+#include "flits/compressed_file.hpp"
 #include "flits/flit.hpp"
 #include "flits/input_file.hpp"
 #include "flits/message.hpp"
-#include "flits/output_file.hpp"
 #include "flits/pcapng.hpp"
-
-struct gzFile_s;
 
 namespace cxlgpu::flits {
 
 struct InputError : std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
-
-namespace detail {
-struct GzClose {
-  void operator()(gzFile_s* f) const;
-};
-using GzHandle = std::unique_ptr<gzFile_s, GzClose>;
-}  // namespace detail
 
 class FlitLogReader {
  public:
@@ -78,7 +69,7 @@ class FlitLogReader {
 
 /// How a log is written.
 enum class FlitLogFormat : std::uint8_t { Text, Pcapng };
-/// As the name has it: .pcapng, or .pcapng.gz.
+/// As the name has it: .pcapng, also compressed.
 FlitLogFormat flit_log_format(std::string_view path);
 
 /// Only close() gives the file its name (output_file.hpp). Of standard output a failed write is a
@@ -89,7 +80,6 @@ class FlitLogWriter {
   explicit FlitLogWriter(const std::string& path, std::string_view comment = {})
       : FlitLogWriter(path, flit_log_format(path), comment) {}
   FlitLogWriter(const std::string& path, FlitLogFormat format, std::string_view comment);
-  ~FlitLogWriter();
   FlitLogWriter(const FlitLogWriter&) = delete;
   FlitLogWriter& operator=(const FlitLogWriter&) = delete;
 
@@ -102,11 +92,8 @@ class FlitLogWriter {
  private:
   void write_event(bool down, std::uint64_t time_ps, std::string_view link);
   void flush();
-  [[noreturn]] void fail() const;
 
-  std::string path_;
-  std::optional<OutputFile> place_;  // none: standard output
-  detail::GzHandle file_;
+  std::optional<CompressedFile> file_;  // until close()
   std::string buffer_;
   std::optional<PcapngMaker> pcapng_;  // none: text
 };

@@ -1,51 +1,63 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Bytes of a file, plain or gzip, told apart by their content.
+// Bytes of a file, plain or compressed, told apart by their content.
 //
-// Purpose: what the readers of traces, graphs and flit logs have in common. Several gzip members
-// one
-//          behind the other are one text, as gzip has it; zeros behind the last are padding.
+// Purpose: what the readers of traces, graphs and flit logs have in common. Several compressed
+//          files one behind the other are one text, as their tools have it; zeros behind the last
+//          gzip member are padding. Anything else behind is an error, and so are a wrong check sum
+//          and an end before its time.
+// Shapes:  memory has one size, whatever a file decompresses to: a buffer, and what its compression
+//          looks back to, kWindowBytes at most. A file that wants more is refused.
 // Errors:  read() returns nothing and problem() says what is wrong with the file.
 #pragma once
 
-#include <zlib.h>
-
-#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace cxlgpu::flits {
 
+enum class Compression : std::uint8_t { None, Gzip, Zstd, Xz, Bzip2 };
+// As its tool is called; of None "plain".
+std::string_view name(Compression compression);
+
+namespace detail {
+class RawInput;
+class Decompressor;
+}  // namespace detail
+
 class InputFile {
  public:
+  static constexpr std::size_t kWindowBytes = std::size_t{128} << 20;
+
   // "-": standard input.
   explicit InputFile(const std::string& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  [[nodiscard]] bool is_open() const;
   // Up to `size` bytes; 0 at the end.
   std::optional<std::size_t> read(char* to, std::size_t size);
   // After a read() without a result.
   [[nodiscard]] std::string_view problem() const { return problem_; }
+  // Known once something was read.
+  [[nodiscard]] Compression compression() const { return compression_; }
+
+  // Whether rewind() can be: of a file, not of a pipe or a device.
+  [[nodiscard]] bool rewinds() const;
+  // To where it was when it was opened. False: it cannot be, and nothing has changed.
+  bool rewind();
 
  private:
-  enum class Kind : unsigned char { Unknown, Plain, Gzip };
-
-  bool fill();
   bool look();
-  std::optional<std::size_t> unpack(char* to, std::size_t size);
-  std::nullopt_t fail(std::string_view problem);
 
-  int descriptor_;
-  Kind kind_ = Kind::Unknown;
-  bool end_ = false;      // of the file
-  bool between_ = false;  // behind a gzip member
-  z_stream stream_{};     // next_in, avail_in: bytes read and not yet used
-  std::array<unsigned char, std::size_t{1} << 18> buffer_;
-  std::string_view problem_;
+  std::unique_ptr<detail::RawInput> raw_;
+  std::unique_ptr<detail::Decompressor> decompressor_;  // null: nothing was read yet
+  Compression compression_ = Compression::None;
+  std::string problem_;
 };
 
 }  // namespace cxlgpu::flits

@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache make python3
-  verilator zlib1g-dev
+  verilator zlib1g-dev libarchive-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev
   clang-format python3-venv python3-yaml python3-jsonschema

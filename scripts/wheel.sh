@@ -29,7 +29,7 @@ build() {
   rm -rf build/dist build/dist-raw
   PATH=$tools/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} "$tools/bin/python" -m pip wheel -q \
     --disable-pip-version-check --no-build-isolation --no-deps --no-index -w build/dist-raw ./python || exit 1
-  # fmt, yaml-cpp and zlib of this machine go along; the name says which glibc it needs.
+  # fmt, yaml-cpp, zlib and libarchive of this machine go along; the name says which glibc it needs.
   PATH=$tools/bin:$PATH "$tools/bin/python" -m auditwheel -v repair --strip -w build/dist build/dist-raw/cxlgpu-*.whl \
     >build/dist-raw/log 2>&1 || { tail -20 build/dist-raw/log >&2; exit 1; }
   ls build/dist/*.whl

@@ -25,7 +25,6 @@ Value: TypeAlias = "str | int | float | bool"
 Status: TypeAlias = Literal["clean", "wrong", "limit"]
 
 _STATUS: dict[int, Status] = {0: "clean", 1: "wrong", 2: "wrong", 3: "limit"}
-_LOOKUPS = ("bypass", "hit", "miss", "merge")
 ENGINES = ("model", "rtl", "cosim")
 
 
@@ -122,20 +121,17 @@ class Result:
         """
         if self._requests is None:
             raise Error("Result.requests", "requests were not recorded", "run(..., requests=True)")
-        of, columns = _frames.numbers, self._requests
-        submitted, answered = of(columns["submitted_ps"], "u8"), of(columns["answered_ps"], "u8")
-        made: dict[str, Any] = {
-            "address": of(columns["address"], "u8"),
-            "is_write": of(columns["is_write"], "u1") != 0,
-            "error": of(columns["error"], "u1") != 0,
-            "port": of(columns["port"], "i1"),
-            "lookup": _frames.names(columns["lookup"], _LOOKUPS),
-            "submitted_ps": submitted,
-            "answered_ps": answered,
-            "latency_ps": answered - submitted,
-        }
-        for stage in _core.stage_names()[1:]:
-            made[f"{stage}_ps"] = of(columns[stage], "u8")
+        made: dict[str, Any] = {}
+        for name, shape in _core.request_columns():
+            column = self._requests[name]
+            if shape == "number":
+                made[name] = _frames.numbers(column, "u8")
+            elif shape == "flag":
+                made[name] = _frames.numbers(column, "i1") != 0
+            elif shape == "lookup":
+                made[name] = _frames.names(column, _core.lookup_names())
+            else:
+                made[name] = _frames.numbers(column, "i1")
         return _frames.frame(made)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:

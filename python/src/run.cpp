@@ -15,7 +15,7 @@
 #include "cli/session.hpp"
 #include "python/src/bindings.hpp"
 #include "sim/config/config.hpp"
-#include "sim/stats/request_tracker.hpp"
+#include "sim/stats/request_columns.hpp"
 
 namespace cxlgpu::python {
 
@@ -29,38 +29,28 @@ class Requests : public TraceSink {
   void on_event(const TraceEvent& event) override { tracker_.on_event(event); }
   [[nodiscard]] nb::dict columns() const {
     nb::dict all;
-    all["address"] = column(address_);
-    all["is_write"] = column(is_write_);
-    all["error"] = column(error_);
-    all["port"] = column(port_);
-    all["lookup"] = column(lookup_);
-    all["submitted_ps"] = column(submitted_);
-    all["answered_ps"] = column(answered_);
-    for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-      all[std::string(kStageNames[stage]).c_str()] = column(stages_[stage]);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool wide = columns_[i].shape() == RequestColumn::Shape::Number;
+      all[columns_[i].name().c_str()] = wide ? column(numbers_[i]) : column(small_[i]);
     }
     return all;
   }
 
  private:
   void add(const RequestRecord& record) {
-    address_.push_back(record.addr);
-    is_write_.push_back(record.is_write);
-    error_.push_back(record.error);
-    port_.push_back(record.routed ? static_cast<std::int8_t>(record.port) : std::int8_t{-1});
-    const bool looked_up = record.time(Stage::EpLookup) != Time::never();
-    lookup_.push_back(looked_up ? static_cast<std::int8_t>(record.lookup) : std::int8_t{-1});
-    submitted_.push_back(record.time(Stage::SysAccept).ps);
-    answered_.push_back(record.time(Stage::SysRespond).ps);
-    for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-      stages_[stage].push_back(time_in_stage(record, stage).ps);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].shape() == RequestColumn::Shape::Number) {
+        numbers_[i].push_back(columns_[i].number(record));
+      } else {
+        small_[i].push_back(columns_[i].small(record));
+      }
     }
   }
 
-  std::vector<std::uint64_t> address_, submitted_, answered_;
-  std::vector<std::uint8_t> is_write_, error_;
-  std::vector<std::int8_t> port_, lookup_;  // -1: none
-  std::array<std::vector<std::uint64_t>, kPathStages> stages_;
+  std::vector<RequestColumn> columns_ = request_columns();
+  // Of each column, by its shape.
+  std::vector<std::vector<std::uint64_t>> numbers_{columns_.size()};
+  std::vector<std::vector<std::int8_t>> small_{columns_.size()};
   RequestTracker tracker_{[this](const RequestRecord& record) { add(record); }};
 };
 
@@ -138,6 +128,26 @@ nb::dict run(const std::string& scenario, const std::vector<std::string>& sets,
 }  // namespace
 
 void add_run(nb::module_& module) {
+  module.def(
+      "request_columns",
+      [] {
+        constexpr std::array<const char*, 4> kShapes = {"number", "flag", "port", "lookup"};
+        nb::list columns;
+        for (const RequestColumn& column : request_columns()) {
+          columns.append(
+              nb::make_tuple(column.name(), kShapes[static_cast<std::size_t>(column.shape())]));
+        }
+        return nb::tuple(columns);
+      },
+      nb::sig("def request_columns() -> tuple[tuple[str, str], ...]"));
+  module.def(
+      "lookup_names",
+      [] {
+        nb::list names;
+        for (const std::string_view name : kLookupNames) names.append(std::string(name));
+        return nb::tuple(names);
+      },
+      nb::sig("def lookup_names() -> tuple[str, ...]"));
   module.def("run", &run, "scenario"_a, "sets"_a, "seed"_a, "machine"_a, "trace"_a, "configs"_a,
              "out"_a, "command"_a, "keep_requests"_a,
              nb::sig("def run(scenario: str, sets: list[str], seed: str, machine: str, trace: str, "

@@ -122,6 +122,7 @@ struct WorkloadConfig {
 struct TraceConfig {
   std::string file;
   std::uint64_t max_requests = 0;  // 0: all
+  std::uint64_t data_bytes = 0;    // 0: as far as the trace's requests go
   unsigned max_reads = 128, max_writes = 64;
 };
 

@@ -180,6 +180,11 @@ std::vector<ConfigKey> machine_keys() {
       row({"trace.max_requests", "requests", between(0, 1ull << 40),
            "Requests of a trace that are replayed; 0 is all.", "this design"},
           CXLGPU_MEMBER(trace.max_requests)),
+      row({"trace.data_bytes", "bytes", between(0, 1ull << 52),
+           "Data set of a trace, whose requests are all below it; 0 is up to the last line that a "
+           "file has a request of, and of a pipe the whole of hdm.ranges.",
+           "this design"},
+          CXLGPU_MEMBER(trace.data_bytes)),
       row({"trace.max_reads", "requests", between(1, 4096), "Reads of a trace in flight.",
            "Vortex, the machine of the captured traces"},
           CXLGPU_MEMBER(trace.max_reads)),

@@ -103,7 +103,17 @@ void Core::refresh(Warp& warp) {
 void Core::account() {
   if (accounted_ >= shared_.now) return;  // this cycle's slot is counted already
   shared_.stats.*cause_ += shared_.now - accounted_;
+  if (shared_.core_watcher != nullptr) tell();
   accounted_ = shared_.now;
+}
+
+void Core::tell() const {
+  std::string_view why = "waits for memory";
+  if (cause_ == &GpuStats::idle_cycles) why = "no warp has work";
+  if (cause_ == &GpuStats::stall_lsu_cycles) why = "load/store unit full";
+  if (cause_ == &GpuStats::stall_result_cycles) why = "waits for arithmetic";
+  if (cause_ == &GpuStats::stall_barrier_cycles) why = "at a barrier";
+  shared_.core_watcher->on_stall(index_, why, kCycle * accounted_, kCycle * shared_.now);
 }
 
 std::uint64_t GpuStats::*Core::cause() const {

@@ -69,6 +69,7 @@ class Core {
   [[nodiscard]] bool can_issue() const {
     return !ready_.empty() || (!ready_memory_.empty() && !lsu_.full());
   }
+  void tell() const;                                     // who watches, of the slots now counted
   [[nodiscard]] std::uint64_t GpuStats::*cause() const;  // of a slot in which nothing issues
 
   GpuShared& shared_;

@@ -50,6 +50,7 @@ class Gpu : public Initiator {
 
   // Of stores to the persistent range, where caches survive a loss of power.
   void watch_stores(StoreWatcher* watcher) { llc_.watch(watcher); }
+  void watch_cores(CoreWatcher* watcher) { shared_.core_watcher = watcher; }
   [[nodiscard]] LocalMemory& local_memory() { return local_; }
   [[nodiscard]] const GpuStats& stats() const { return shared_.stats; }
   // Memory instructions whose records are not back in the pool: 0 when done (a leak otherwise).

@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <queue>
+#include <string_view>
 #include <vector>
 
 #include "common/pipe.hpp"
+#include "common/time.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/gpu/gpu_stats.hpp"
 #include "sim/gpu/index_set.hpp"
@@ -20,6 +22,13 @@
 #include "sim/gpu/prefetch_queue.hpp"
 
 namespace cxlgpu {
+
+// Told how long a core's warps could issue nothing, and why; cycles [from, to).
+class CoreWatcher {
+ public:
+  virtual ~CoreWatcher() = default;
+  virtual void on_stall(std::uint32_t core, std::string_view why, Time from, Time to) = 0;
+};
 
 struct GpuShared {
   struct L1Hit {
@@ -56,6 +65,7 @@ struct GpuShared {
   }
   void wake(std::uint32_t core) { active_cores.insert(core); }
 
+  CoreWatcher* core_watcher = nullptr;  // null: nobody
   GpuParams params;
   GpuStats stats;
   MemOpPool pool;

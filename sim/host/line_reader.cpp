@@ -23,9 +23,10 @@ std::string_view trim(std::string_view s) {
 }
 
 LineReader::LineReader(const std::string& path)
-    : path_(path), file_(std::make_unique<flits::InputFile>(path)) {
+    : name_(path == "-" ? "standard input" : path),
+      file_(std::make_unique<flits::InputFile>(path)) {
   if (!file_->is_open()) {
-    throw InputError(path, 0, "cannot be opened", "check the name and its permissions");
+    throw InputError(name_, 0, "cannot be opened", "check the name and its permissions");
   }
 }
 
@@ -48,12 +49,20 @@ std::optional<std::string_view> LineReader::next() {
   }
 }
 
+void LineReader::rewind() {
+  if (!file_->rewind()) throw InputError(name_, 0, "cannot be read again", "give a file");
+  buffer_.clear();
+  begin_ = 0;
+  line_ = 0;
+  end_ = false;
+}
+
 void LineReader::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   if (buffer_.size() > 4096) {
-    throw InputError(path_, line_, "line is longer than 4096 characters",
-                     "give a text file, plain or gzip");
+    throw InputError(name_, line_, "line is longer than 4096 characters",
+                     "give a text file, plain or compressed");
   }
   const std::size_t old = buffer_.size();
   constexpr std::size_t kChunk = 64 * 1024;
@@ -63,7 +72,7 @@ void LineReader::fill() {
   if (!got) {
     // A cut file is reported where its readable part ends.
     for (const char c : buffer_) line_ += c == '\n';
-    throw InputError(path_, line_, std::string(file_->problem()), "copy or make the file again");
+    throw InputError(name_, line_, std::string(file_->problem()), "copy or make the file again");
   }
   end_ = *got == 0;
 }

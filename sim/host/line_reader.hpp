@@ -1,11 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Lines of a text file, plain or gzip, and the pieces that readers of such lines share.
+// Lines of a text file, plain or compressed, and the pieces that readers of such lines share.
 //
 // Purpose: what the trace and graph readers have in common: memory stays small whatever the file
 //          holds, and every error names file and line.
 // Units:   lines count from 1.
 // Errors:  InputError "FILE:LINE: what; what to do" for a file that cannot be opened or read, a
-//          line of more than 4096 characters, gzip data that is damaged, cut short or
+//          line of more than 4096 characters, compressed data that is damaged, cut short or
 //          followed by something else.
 #pragma once
 
@@ -59,16 +59,23 @@ std::size_t split(std::string_view line, char separator, std::array<std::string_
 
 class LineReader {
  public:
+  // "-": standard input.
   explicit LineReader(const std::string& path);
   // The next line without its line feed, valid until the call after; nullopt at the end.
   std::optional<std::string_view> next();
   // Number of the line that next() gave; behind the last one at the end.
   [[nodiscard]] std::uint64_t line() const { return line_; }
+  // The file in messages.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] flits::Compression compression() const { return file_->compression(); }
+  // Of a file, not of a pipe: it can be read again from its first line.
+  [[nodiscard]] bool rewinds() const { return file_->rewinds(); }
+  void rewind();
 
  private:
   void fill();
 
-  std::string path_;
+  std::string name_;
   std::unique_ptr<flits::InputFile> file_;
   std::string buffer_;
   std::size_t begin_ = 0;

@@ -6,6 +6,22 @@
 
 namespace cxlgpu {
 
+namespace {
+
+class ListSource : public TraceSource {
+ public:
+  explicit ListSource(std::vector<TraceRecord> records) : records_(std::move(records)) {}
+  std::optional<TraceRecord> next() override {
+    return next_ < records_.size() ? std::optional(records_[next_++]) : std::nullopt;
+  }
+
+ private:
+  std::vector<TraceRecord> records_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
 TraceInitiator::Ids TraceInitiator::make_ids(std::uint32_t first, std::uint32_t count) {
   Ids ids;
   ids.first = first;
@@ -15,7 +31,15 @@ TraceInitiator::Ids TraceInitiator::make_ids(std::uint32_t first, std::uint32_t 
 }
 
 TraceInitiator::TraceInitiator(std::vector<TraceRecord> records, const TraceReplayParams& params)
-    : records_(std::move(records)), params_(params) {
+    : TraceInitiator(nullptr, records.size(), params) {
+  source_ = std::make_unique<ListSource>(std::move(records));
+  head_ = source_->next();
+}
+
+TraceInitiator::TraceInitiator(std::unique_ptr<TraceSource> source,
+                               std::optional<std::uint64_t> records,
+                               const TraceReplayParams& params)
+    : source_(std::move(source)), records_(records), params_(params) {
   constexpr std::uint32_t kLimit = 1U << 15;  // both kinds share the 16-bit identifiers
   for (const std::uint32_t n : {params.max_outstanding_reads, params.max_outstanding_writes}) {
     if (n == 0 || n > kLimit) {
@@ -28,6 +52,7 @@ TraceInitiator::TraceInitiator(std::vector<TraceRecord> records, const TraceRepl
   }
   reads_ = make_ids(0, params.max_outstanding_reads);
   writes_ = make_ids(params.max_outstanding_reads, params.max_outstanding_writes);
+  if (source_) head_ = source_->next();
 }
 
 Line TraceInitiator::write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed) {
@@ -73,19 +98,14 @@ void TraceInitiator::step(Engine& engine) {
     start_ = now;
   }
   next_ = Time::never();
-  if (position_ == records_.size()) return;
-
-  for (; records_[position_].hint_granules != 0; ++position_) {
-    if (earliest(now) > now || !hint(engine, records_[position_])) {
+  for (; head_ && head_->hint_granules != 0; issued()) {
+    if (earliest(now) > now || !hint(engine, *head_)) {
       next_ = std::max(earliest(now), now + kCycle);
       return;
     }
-    if (position_ + 1 == records_.size()) {
-      ++position_;
-      return;
-    }
   }
-  const TraceRecord& record = records_[position_];
+  if (!head_) return;
+  const TraceRecord record = *head_;
   if (earliest(now) > now) {
     next_ = earliest(now);
     return;
@@ -110,9 +130,9 @@ void TraceInitiator::step(Engine& engine) {
   ++ids.busy;
   ++(record.is_write ? stats_.writes : stats_.reads);
   if (record.is_write && record.byte_enable != kAllBytes) ++stats_.partial_writes;
-  ++position_;
   ++ordinal_;
-  if (position_ < records_.size()) next_ = now + kCycle;
+  issued();
+  if (head_) next_ = now + kCycle;
 }
 
 }  // namespace cxlgpu

@@ -8,10 +8,12 @@
 // Units:   the trace's cycles are cycles of kCycle, counted from the first step.
 // Shapes:  address = trace address + offset. Written bytes follow from address, position
 //          among the requests of the trace and seed alone, so that two runs write the same.
-// Errors:  InputError for bad options; reading a file throws what read_trace throws.
+//          A record is asked for when the one before it has been issued.
+// Errors:  InputError for bad options, and in step() that of the source.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -38,22 +40,27 @@ struct TraceReplayStats {
 
 class TraceInitiator : public Initiator {
  public:
+  // `records`: how many the source has, if that is known.
+  TraceInitiator(std::unique_ptr<TraceSource> source, std::optional<std::uint64_t> records,
+                 const TraceReplayParams& params);
   TraceInitiator(std::vector<TraceRecord> records, const TraceReplayParams& params);
 
   void step(Engine& engine) override;
   [[nodiscard]] Time next_event() const override { return next_; }
   [[nodiscard]] bool done() const override {
-    return position_ == records_.size() && reads_.busy == 0 && writes_.busy == 0;
+    return !head_ && reads_.busy == 0 && writes_.busy == 0;
   }
 
   [[nodiscard]] const TraceReplayStats& stats() const { return stats_; }
-  [[nodiscard]] std::size_t position() const { return position_; }
-  // Requests and hints that have not been issued, and the cycle from which the first of them may
-  // be.
-  [[nodiscard]] std::size_t remaining() const { return records_.size() - position_; }
+  // Requests and hints that have been issued.
+  [[nodiscard]] std::uint64_t position() const { return position_; }
+  // Those that have not, if it is known, and the cycle from which the first of them may be.
+  [[nodiscard]] std::optional<std::uint64_t> remaining() const {
+    if (!head_) return 0;
+    return records_ ? std::optional(*records_ - position_) : std::nullopt;
+  }
   [[nodiscard]] std::optional<std::uint64_t> next_cycle() const {
-    if (remaining() == 0) return std::nullopt;
-    return records_[position_].cycle;
+    return head_ ? std::optional(head_->cycle) : std::nullopt;
   }
 
   // The bytes that the write at position `ordinal` of the trace's requests carries.
@@ -71,13 +78,19 @@ class TraceInitiator : public Initiator {
   void take_responses(Engine& engine);
   bool hint(Engine& engine, const TraceRecord& record);
   [[nodiscard]] Time earliest(Time now) const {
-    return params_.use_cycles ? start_ + kCycle * records_[position_].cycle : now;
+    return params_.use_cycles ? start_ + kCycle * head_->cycle : now;
+  }
+  void issued() {
+    ++position_;
+    head_ = source_->next();
   }
 
-  std::vector<TraceRecord> records_;
+  std::unique_ptr<TraceSource> source_;
+  std::optional<std::uint64_t> records_;  // of it
+  std::optional<TraceRecord> head_;       // the next one
   TraceReplayParams params_;
   TraceReplayStats stats_;
-  std::size_t position_ = 0;
+  std::uint64_t position_ = 0;
   std::uint64_t ordinal_ = 0;  // requests before it
   Ids reads_, writes_;
   bool started_ = false;

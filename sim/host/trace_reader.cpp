@@ -8,8 +8,6 @@
 #include <cctype>
 #include <charconv>
 
-#include "sim/host/line_reader.hpp"
-
 namespace cxlgpu {
 namespace {
 
@@ -77,7 +75,13 @@ std::uint64_t byte_mask(std::string_view text, const FilePlace& place) {
 }
 
 void check_range(std::uint64_t addr, std::uint64_t bytes, const TraceReadOptions& options,
-                 const FilePlace& place) {
+                 const FilePlace& place, bool hint = false) {
+  const std::uint64_t data = options.data_bytes;
+  if (!hint && data != 0 && (addr >= data || bytes > data - addr)) {
+    place.fail(
+        fmt::format("address {:#x} lies outside the {:#x} bytes of trace.data_bytes", addr, data),
+        "raise it or cut the trace to it");
+  }
   if (addr >= options.size_bytes || bytes > options.size_bytes - addr) {
     place.fail(fmt::format("address {:#x} lies outside the {:#x} bytes of memory", addr,
                            options.size_bytes),
@@ -92,7 +96,7 @@ void parse_hint(TraceRecord record, std::uint64_t addr, std::uint64_t bytes,
     place.fail(fmt::format("byte count {} of a hint is not in 1..{}", bytes, kMaxHint),
                "split or drop the hint");
   }
-  check_range(addr, bytes, options, place);
+  check_range(addr, bytes, options, place, true);
   const std::uint64_t end = (addr + bytes + kGranule - 1) / kGranule;
   for (std::uint64_t at = addr / kGranule; at < end; at += record.hint_granules) {
     record.addr = at * kGranule;
@@ -218,6 +222,11 @@ TraceFormat guess(std::string_view line, const FilePlace& place) {
 
 }  // namespace
 
+std::string_view name(TraceFormat format) {
+  constexpr std::array<std::string_view, 4> kNames = {"unknown", "csv", "ramulator2", "dramsim3"};
+  return kNames[static_cast<std::size_t>(format)];
+}
+
 void parse_trace_line(std::string_view line, TraceFormat format, const TraceReadOptions& options,
                       const std::string& file, std::uint64_t line_number,
                       std::vector<TraceRecord>& out) {
@@ -235,35 +244,57 @@ void parse_trace_line(std::string_view line, TraceFormat format, const TraceRead
   }
 }
 
-std::vector<TraceRecord> read_trace(const std::string& path, const TraceReadOptions& options) {
-  LineReader reader(path);
-  std::vector<TraceRecord> records;
-  std::uint64_t requests = 0;
-  TraceFormat format = options.format;
+TraceReader::TraceReader(const std::string& path, const TraceReadOptions& options)
+    : options_(options), lines_(path), format_(options.format) {}
+
+void TraceReader::rewind() {
+  lines_.rewind();
+  format_ = options_.format;
+  records_.clear();
+  given_ = 0;
+  requests_ = 0;
+}
+
+// The records of the next line; false at the end. Some lines have none.
+bool TraceReader::read_line() {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as spreadsheets begin a file
-  while (const auto raw = reader.next()) {
-    std::string_view line = *raw;
-    if (reader.line() == 1 && line.starts_with(kByteOrderMark)) {
-      line.remove_prefix(kByteOrderMark.size());
-    }
-    line = trim(line);
-    if (line.empty() || line.front() == '#') continue;
-    if (format == TraceFormat::Auto) format = guess(line, FilePlace{path, reader.line()});
-    const std::size_t before = records.size();
-    parse_trace_line(line, format, options, path, reader.line(), records);
-    // All of a line are hints, or none is.
-    if (before < records.size() && records.back().hint_granules == 0) {
-      requests += records.size() - before;
-    }
-    if (options.max_requests != 0 && requests >= options.max_requests) {
-      records.resize(records.size() - (requests - options.max_requests));
-      break;
-    }
+  const auto raw = lines_.next();
+  if (!raw) return false;
+  records_.clear();
+  given_ = 0;
+  std::string_view line = *raw;
+  if (lines_.line() == 1 && line.starts_with(kByteOrderMark)) {
+    line.remove_prefix(kByteOrderMark.size());
   }
-  if (requests == 0) {
-    throw InputError(path, reader.line(), "trace holds no request", "give a trace that does");
+  line = trim(line);
+  if (line.empty() || line.front() == '#') return true;
+  if (format_ == TraceFormat::Auto) format_ = guess(line, FilePlace{lines_.name(), lines_.line()});
+  parse_trace_line(line, format_, options_, lines_.name(), lines_.line(), records_);
+  return true;
+}
+
+std::optional<TraceRecord> TraceReader::next() {
+  if (options_.max_requests != 0 && requests_ == options_.max_requests) return std::nullopt;
+  while (given_ == records_.size()) {
+    if (read_line()) continue;
+    if (requests_ == 0) {
+      throw InputError(lines_.name(), lines_.line(), "trace holds no request",
+                       "give a trace that does");
+    }
+    return std::nullopt;
   }
-  return records;
+  const TraceRecord& record = records_[given_++];
+  if (record.hint_granules == 0) ++requests_;
+  return record;
+}
+
+TraceExtent extent(TraceSource& trace) {
+  TraceExtent all;
+  while (const auto record = trace.next()) {
+    ++all.records;
+    if (record->hint_granules == 0) all.end = std::max(all.end, record->addr + kLineBytes);
+  }
+  return all;
 }
 
 }  // namespace cxlgpu

@@ -40,6 +40,9 @@ class EndpointMedia {
     for (const auto& part : durable_) part->watch(watcher);
   }
 
+  // Of the part of a port; one without dies has nothing to tell.
+  void watch_dies(unsigned port, DieWatcher* watcher) { parts_[port]->watch_dies(watcher); }
+
   // True if the part keeps its state without power, so that images of it can be made.
   [[nodiscard]] static bool keeps(const MediaConfig& part);
   // The parts as the images have them, and their contents copied to `flat`. Precondition: keeps(),

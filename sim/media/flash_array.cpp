@@ -2,7 +2,9 @@
 #include "sim/media/flash_array.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <string_view>
 
 #include "common/request.hpp"
 #include "sim/media/bus_time.hpp"
@@ -62,6 +64,19 @@ void FlashArray::program(std::uint64_t page, bool merge, std::uint32_t token, Ti
   }
 }
 
+void FlashArray::enter(std::uint32_t index, State state, Time now) {
+  constexpr std::array<std::string_view, 6> kNames = {"idle",     "senses",   "data out",
+                                                      "programs", "collects", "erases"};
+  Die& die = dies_[index];
+  if (watcher_ != nullptr && die.state != state) {
+    if (die.state != State::Idle) {
+      watcher_->on_die(index, kNames[static_cast<std::size_t>(die.state)], die.since, now);
+    }
+    die.since = now;
+  }
+  die.state = state;
+}
+
 void FlashArray::start_next(std::uint32_t index, Time now) {
   choose_next(index, now);
   update_task(index);
@@ -90,7 +105,7 @@ void FlashArray::choose_next(std::uint32_t index, Time now) {
     --die.owed;
     ++collections_;
     die.page = kNoPage;
-    die.state = State::Collecting;
+    enter(index, State::Collecting, now);
     events_.push(now + script_.busy, {Event::Collected, index});
     return;
   }
@@ -98,7 +113,7 @@ void FlashArray::choose_next(std::uint32_t index, Time now) {
     die.pause_owed = false;
     ++wear_pauses_;
     die.page = kNoPage;
-    die.state = State::Collecting;
+    enter(index, State::Collecting, now);
     events_.push(now + config_.wear_pauses->pause, {Event::Collected, index});
     return;
   }
@@ -115,7 +130,7 @@ void FlashArray::choose_next(std::uint32_t index, Time now) {
     die.page = kNoPage;
     die.targets.assign(1, next.page);
     die.merging = next.merge;
-    die.state = next.merge ? State::Sensing : State::Programming;
+    enter(index, next.merge ? State::Sensing : State::Programming, now);
     use_channel({next.merge ? Use::Command : Use::DataIn, index, config_.page_bytes, next.token},
                 now);
     return;
@@ -135,7 +150,7 @@ void FlashArray::start_read(std::uint32_t index, std::size_t which, Time now) {
     return;
   }
   die.page = next.page;
-  die.state = State::Sensing;
+  enter(index, State::Sensing, now);
   use_channel({Use::Command, index, 0, next.token}, now);
 }
 
@@ -174,7 +189,7 @@ void FlashArray::start_user_program(std::uint32_t index, std::uint32_t room, Tim
     die.programs.pop();
   }
   die.data_in = static_cast<std::uint32_t>(die.running.size());
-  die.state = State::Programming;
+  enter(index, State::Programming, now);
   use_channel({Use::DataIn, index, config_.page_bytes, die.running.front()}, now);
 }
 
@@ -189,7 +204,7 @@ void FlashArray::start_collection(std::uint32_t index, Time now) {
   for (std::uint32_t i = 0; die.copying && i < task.count; ++i) {
     die.targets.push_back(task.moves[i].to);
   }
-  die.state = die.copying ? State::Sensing : State::Erasing;
+  enter(index, die.copying ? State::Sensing : State::Erasing, now);
   use_channel({Use::Command, index, 0, 0}, now);
 }
 
@@ -201,7 +216,7 @@ void FlashArray::programmed(std::uint32_t index, Time now) {
     for (const std::uint32_t token : die.running) done_.push({now, token, true});
   }
   die.copying = false;
-  die.state = State::Idle;
+  enter(index, State::Idle, now);
   start_next(index, now);
 }
 
@@ -251,7 +266,7 @@ void FlashArray::suspended(std::uint32_t index, Time now) {
   die.suspended_copy = die.copying;
   die.copying = false;
   die.window_ends = now + config_.suspend.window;
-  die.state = State::Idle;
+  enter(index, State::Idle, now);
   start_next(index, now);
 }
 
@@ -263,7 +278,7 @@ void FlashArray::serve_suspended(std::uint32_t index, Time now) {
       return;
     }
   }
-  die.state = die.suspended;
+  enter(index, die.suspended, now);
   die.suspended = State::Idle;
   die.copying = die.suspended_copy;
   die.suspended_copy = false;
@@ -350,7 +365,7 @@ void FlashArray::sensed(std::uint32_t index, Time now) {
 void FlashArray::start_data_out(std::uint32_t index, const Read& read, std::uint32_t bytes,
                                 Time now) {
   Die& die = dies_[index];
-  die.state = State::Transferring;
+  enter(index, State::Transferring, now);
   ++die.transfers;
   use_channel({Use::DataOut, index, bytes, read.token}, now);
 }
@@ -389,7 +404,7 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
     case Use::DataOut:
       done_.push({now, transfer.token, false});
       if (--die.transfers == 0) {
-        die.state = State::Idle;
+        enter(transfer.die, State::Idle, now);
         start_next(transfer.die, now);
       }
       return;
@@ -400,12 +415,12 @@ void FlashArray::transfer_done(const Transfer& transfer, Time now) {
           return;
         }
         page_programs_ += die.data_in;
-        die.state = State::Programming;
+        enter(transfer.die, State::Programming, now);
         use_channel({Use::DataIn, transfer.die, config_.page_bytes, 0}, now);
         return;
       }
       die.merging = false;
-      die.state = State::Programming;
+      enter(transfer.die, State::Programming, now);
       use_channel({Use::DataIn, transfer.die, config_.page_bytes, die.programs.front().token}, now);
       return;
     case Use::DataIn:
@@ -462,7 +477,7 @@ void FlashArray::handle(const Scheduled& what, Time now) {
   }
   if (what.event == Event::Erased) {
     ftl_->erased(stripe_of(what.index));
-    dies_[what.index].state = State::Idle;
+    enter(what.index, State::Idle, now);
     start_next(what.index, now);
     return;
   }
@@ -476,7 +491,7 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     done_.push({now, die.programs.front().token, true});
     if (config_.wear_pauses) count_write(what.index, die.programs.front().page);
     die.programs.pop();
-    die.state = State::Idle;
+    enter(what.index, State::Idle, now);
     start_next(what.index, now);
     return;
   }
@@ -489,7 +504,7 @@ void FlashArray::handle(const Scheduled& what, Time now) {
     return;
   }
   if (what.event == Event::Collected) {
-    dies_[what.index].state = State::Idle;
+    enter(what.index, State::Idle, now);
     start_next(what.index, now);
     return;
   }

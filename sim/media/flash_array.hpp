@@ -43,6 +43,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/media_port.hpp"
 #include "common/pipe.hpp"
 #include "common/time.hpp"
 #include "sim/media/collection_script.hpp"
@@ -65,6 +66,8 @@ class FlashArray {
   void read(std::uint64_t page, std::uint32_t bytes, std::uint32_t token, bool command, Time now);
   void program(std::uint64_t page, bool merge, std::uint32_t token, Time now);
   void set_urgent(bool urgent) { urgent_ = urgent; }
+  // null: nobody.
+  void watch(DieWatcher* watcher) { watcher_ = watcher; }
 
   // The next operation finished at or before `now`, earliest first.
   std::optional<Done> take(Time now);
@@ -127,6 +130,7 @@ class FlashArray {
   };
   struct Die {
     State state = State::Idle;
+    Time since;                    // of the state, for who watches
     std::uint64_t page = kNoPage;  // in the page register, or being sensed into it
     std::uint32_t transfers = 0;   // out of the register, waiting or in flight
     std::uint32_t shares = 0;      // further transfers that this tR may serve
@@ -162,6 +166,7 @@ class FlashArray {
   };
 
   [[nodiscard]] std::uint32_t die_of(std::uint64_t page) const;
+  void enter(std::uint32_t die, State state, Time now);
   void start_next(std::uint32_t die, Time now);
   void choose_next(std::uint32_t die, Time now);
   void update_task(std::uint32_t die);
@@ -203,6 +208,7 @@ class FlashArray {
   std::vector<Channel> channels_;
   EventQueue<Scheduled> events_;
   Pipe<Done> done_;
+  DieWatcher* watcher_ = nullptr;
   bool urgent_ = false;
   bool announced_ = false;  // the script's next time
   std::uint32_t waiting_reads_ = 0, tasks_ = 0;

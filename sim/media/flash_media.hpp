@@ -86,6 +86,7 @@ class FlashMedia final : public Media {
   [[nodiscard]] const Ftl* ftl() const { return flash_.ftl(); }
 
   void watch(BufferWatcher* watcher) { watcher_ = watcher; }
+  void watch_dies(DieWatcher* watcher) override { flash_.watch(watcher); }
   // The next thing of any kind to do, programs of the background too; never() if there is none.
   [[nodiscard]] Time next_of_all() const { return next_; }
   // Where the page begins that is programmed with this address.

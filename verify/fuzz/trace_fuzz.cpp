@@ -12,11 +12,16 @@ using namespace cxlgpu;
 
 void read(unsigned kind, const std::string& path) {
   if (kind < 4) {
-    const auto records =
-        read_trace(path, {.format = static_cast<TraceFormat>(kind), .max_requests = 10'000});
-    for (const TraceRecord& record : records) {
-      if (record.addr % kLineBytes != 0 || record.addr >= 1ULL << 52) __builtin_trap();
+    TraceReader trace(path, {.format = static_cast<TraceFormat>(kind), .max_requests = 10'000});
+    const TraceExtent all = extent(trace);
+    trace.rewind();
+    for (std::uint64_t n = 0; n < all.records; ++n) {
+      const auto record = trace.next();
+      if (!record || record->addr % kLineBytes != 0 || record->addr >= 1ULL << 52) {
+        __builtin_trap();
+      }
     }
+    if (trace.next()) __builtin_trap();
   } else if (kind < 6) {
     const Graph graph = read_graph(path);
     for (std::uint64_t n = 0; n < graph.nodes(); ++n) {

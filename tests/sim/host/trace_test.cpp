@@ -31,7 +31,10 @@ class TraceFile : public testing::Test {
     gzclose(file);
   }
   std::vector<TraceRecord> read(const TraceReadOptions& options = {}) const {
-    return read_trace(path_, options);
+    TraceReader reader(path_, options);
+    std::vector<TraceRecord> records;
+    while (const auto record = reader.next()) records.push_back(*record);
+    return records;
   }
   // The message, without the path.
   std::string refusal(const std::string& text, const TraceReadOptions& options = {}) {

@@ -1,0 +1,45 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// The files that are made of a run's trace events while it goes.
+//
+// Purpose: one sink for the machine, whatever of --events, --requests and --timeline is asked for.
+// Shapes:  open() once the input is known to be good, so that a refused run leaves nothing; then
+//          events; then close(), without which no file gets its name.
+// Errors:  flits::OutputError when a place cannot be written, of open() at once.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/event_log.hpp"
+#include "cli/request_log.hpp"
+#include "cli/session.hpp"
+#include "cli/timeline.hpp"
+
+namespace cxlgpu {
+
+class RunFiles : public TraceSink {
+ public:
+  explicit RunFiles(const SessionOptions& options) : options_(options) {}
+  // Whether there are any; else events need not come here.
+  [[nodiscard]] bool any() const {
+    return !options_.events.empty() || !options_.requests.empty() ||
+           !options_.timeline.file.empty();
+  }
+  // `paged`: of the machine.
+  void open(bool paged);
+  // After open(); null: none is asked for.
+  [[nodiscard]] Timeline* timeline() { return timeline_ ? &*timeline_ : nullptr; }
+  void on_event(const TraceEvent& event) override {
+    for (TraceSink* sink : sinks_) sink->on_event(event);
+  }
+  void close();
+
+ private:
+  const SessionOptions& options_;
+  std::optional<EventLog> events_;
+  std::optional<RequestLog> requests_;
+  std::optional<Timeline> timeline_;
+  std::vector<TraceSink*> sinks_;
+};
+
+}  // namespace cxlgpu
