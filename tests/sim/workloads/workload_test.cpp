@@ -17,6 +17,7 @@ struct Outcome {
 Outcome run_workload(std::string_view name, WorkloadParams params,
                      const FixedLatencyParams& latency = {}, const GpuParams& gpu = {}) {
   params.warps = gpu.cores * gpu.warps;
+  params.threads = gpu.threads;
   auto workload = make_workload(name, params);
   const std::uint64_t local = local_bytes_for(workload->data_set_bytes());
   Rig rig(gpu, latency, local);
