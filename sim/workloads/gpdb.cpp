@@ -1,19 +1,20 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// gpdb-insert, gpdb-update: a table of a database in persistent memory; rows at its end, and changes
-// of rows that a query finds.
+// gpdb-insert, gpdb-update: a table of a database in persistent memory; rows at its end, and
+// changes of rows that a query finds.
 //
 // Purpose: a long run of stores that are not aligned, with a log of the table's figures alone; and
 //          scattered changes of a few bytes, each logged.
-// Shapes:  rows of fifteen columns of 4 bytes, 60 B, one behind the other, so most lie in two lines.
+// Shapes:  rows of fifteen columns of 4 bytes, 60 B, one behind the other, so most lie in two
+// lines.
 //          gpdb-insert: a table of 2 size rows gets size more in each of `iterations` batches; its
 //          number of rows and, in a line behind, the sum of each column are changed in place at the
 //          batch's end. The log has them as they were, 64 B, by one warp, in one partition.
 //          gpdb-update: `iterations` queries over size rows; each changes two columns of the rows
-//          whose first column is one of twenty values, to what depends on the old. An entry is {row,
-//          both old values}, 12 B.
-//          Persistent: table, its figures, log, state of the transaction. Rows as a file would hold
-//          them, and a batch's sums, are volatile.
-// Source:  GPM (S. Pandey et al., ASPLOS 2022): both kinds, what is logged of each, about 60 B a row
+//          whose first column is one of twenty values, to what depends on the old. An entry is
+//          {row, both old values}, 12 B. Persistent: table, its figures, log, state of the
+//          transaction. Rows as a file would hold them, and a batch's sums, are volatile.
+// Source:  GPM (S. Pandey et al., ASPLOS 2022): both kinds, what is logged of each, about 60 B a
+// row
 //          (3 GB of 50 M rows), one row in twenty (2.5 M of them). Columns and queries are this
 //          design's.
 #include "sim/workloads/transactions.hpp"
@@ -138,9 +139,8 @@ WarpTask Insert::append(Warp& w, U64 first, U64 end) const {
     for_lanes(mask, [&](unsigned lane) { sums[(i + lane) % kColumns] += words[lane]; });
   }
   for (U64 c = 0; c < kColumns; c += w.width()) {
-    (void)w.atomic_add(sums_, w.consecutive(c), w.map([&](unsigned i) {
-      return c + i < kColumns ? sums[c + i] : 0U;
-    }),
+    (void)w.atomic_add(sums_, w.consecutive(c),
+                       w.map([&](unsigned i) { return c + i < kColumns ? sums[c + i] : 0U; }),
                        w.active({0, kColumns, 1}, c));
   }
   co_await w.loads();
@@ -156,9 +156,8 @@ WarpTask Insert::load_figures(Warp& w, std::array<U32, kFigures>& figures) const
 void Insert::store_figures(Warp& w, const std::array<U32, kFigures>& figures) const {
   w.store(rows_, w.uniform(0), w.map([&](unsigned) { return figures[0]; }), lane_bit(0));
   for (U64 c = 0; c < kColumns; c += w.width()) {
-    w.store(column_sums_, w.consecutive(c), w.map([&](unsigned i) {
-      return c + i < kColumns ? figures[1 + c + i] : 0U;
-    }),
+    w.store(column_sums_, w.consecutive(c),
+            w.map([&](unsigned i) { return c + i < kColumns ? figures[1 + c + i] : 0U; }),
             w.active({0, kColumns, 1}, c));
   }
 }
@@ -271,13 +270,12 @@ class Update : public Table {
     const U64 lanes = U64{params().warps} * params().threads;
     const U32 each = static_cast<U32>((size() + lanes - 1) / lanes);
     const bool hcl = params().log == LogKind::Hcl;
-    transactions_.place_volatile(allocator,
-                                 {.kind = params().log,
-                                  .words = 3,
-                                  .warps = params().warps,
-                                  .lanes = params().threads,
-                                  .capacity = hcl ? each : each * params().threads,
-                                  .partitions = hcl ? 1 : params().log_partitions});
+    transactions_.place_volatile(allocator, {.kind = params().log,
+                                             .words = 3,
+                                             .warps = params().warps,
+                                             .lanes = params().threads,
+                                             .capacity = hcl ? each : each * params().threads,
+                                             .partitions = hcl ? 1 : params().log_partitions});
   }
   void place_persistent(Allocator& allocator) override {
     table_ = allocator.alloc_persistent<U32>(image_.size);
@@ -292,7 +290,7 @@ class Update : public Table {
     const U32 value = cell(params().seed, row, column);
     return column == 0 ? value % kOneIn : value;
   }
-  [[nodiscard]] static bool wanted(U32 first, U64 query) { return first == query * 7 % kOneIn; }
+  [[nodiscard]] static bool wanted(U32 first, U64 query) { return first == (5 + 7 * query) % kOneIn; }
   static constexpr U32 counted(U32 old, U64 query) { return old + static_cast<U32>(query) + 1; }
   static constexpr U32 stamped(U32 old) { return old * 5 + 1; }
 

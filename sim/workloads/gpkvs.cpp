@@ -5,11 +5,11 @@
 //          logged before: a batch is in the store as a whole or not at all.
 // Shapes:  size operations a batch, `iterations` batches. A store of 2 size buckets of eight ways:
 //          a line of keys and a line of values of 8 bytes, key 0 is an empty way. It begins with 4
-//          size pairs, of an image that a file would hold. Half the SETs of a batch are of keys that
-//          are there; a batch has no key twice, and GETs are of keys that the batch does not set,
-//          one in sixteen of a key that nobody set. A log entry is {bucket, way, key, value}, 24 B.
-//          Persistent: the store, the log, the state of the transaction. The image, operations,
-//          results of GETs and locks of buckets are volatile.
+//          size pairs, of an image that a file would hold. Half the SETs of a batch are of keys
+//          that are there; a batch has no key twice, and GETs are of keys that the batch does not
+//          set, one in sixteen of a key that nobody set. A log entry is {bucket, way, key, value},
+//          24 B. Persistent: the store, the log, the state of the transaction. The image,
+//          operations, results of GETs and locks of buckets are volatile.
 // Kernels: a batch is one. Eight lanes, or as many as a warp has, look at the ways of a bucket; the
 //          one whose way it is logs, stores and persists. A SET has the lock of its bucket: groups
 //          that find it taken try again when the others of the warp are done.
@@ -246,10 +246,9 @@ WarpTask KeyValueStore::find(Warp& w, const Step& step, LaneMask lanes, Lanes<U6
   way.fill(kWays);
   old.fill(0);
   for (U64 first = 0; first < kWays; first += together) {
-    const auto keys = co_await w.load_l2(store_, w.map([&](unsigned i) {
-      return step.bucket[i] * kSlot + first + i % together;
-    }),
-                                         lanes);
+    const auto keys = co_await w.load_l2(
+        store_, w.map([&](unsigned i) { return step.bucket[i] * kSlot + first + i % together; }),
+        lanes);
     w.compute(6);  // compare, two votes, choice
     for_lanes(lanes, [&](unsigned i) {
       const unsigned leader = i / together * together;
@@ -309,8 +308,7 @@ WarpTask KeyValueStore::change(Warp& w, const Step& step, LaneMask leaders) cons
   const auto high = [&](const Lanes<U64>& v) {
     return w.map([&](unsigned i) { return static_cast<U32>(v[i] >> 32); });
   };
-  gpm::Chunks entry = {low(step.bucket), low(way),    low(old),
-                       high(old),        low(values), high(values)};
+  gpm::Chunks entry = {low(step.bucket), low(way), low(old), high(old), low(values), high(values)};
   bool ok = false;
   co_await transactions_.log(w, std::move(entry), one, ok);
   if (!ok) co_return;

@@ -3,7 +3,8 @@
 //
 // Purpose: what gpkvs and gpdb do around their changes: old values are logged first, a batch under
 //          way is said to be, and a recovery puts back what it changed.
-// Shapes:  persistent: a word {batches done << 1 | one is under way} in a line of its own, and a log
+// Shapes:  persistent: a word {batches done << 1 | one is under way} in a line of its own, and a
+// log
 //          of one of both kinds (gpm/log.hpp), of entries of whole words.
 // Order:   begin(): each warp drops its old entries, persist, all meet, the word says `under way`,
 //          persist, all meet. log() before each change in place, which the caller persists.
@@ -26,10 +27,10 @@ class Transactions {
  public:
   struct Shape {
     LogKind kind = LogKind::Hcl;
-    U32 words = 0;               // of an entry
-    U32 warps = 0, lanes = 0;    // of the GPU
-    U32 capacity = 0;            // entries a lane; of the conventional log a warp's lanes together
-    U32 partitions = 1;          // of the conventional log
+    U32 words = 0;             // of an entry
+    U32 warps = 0, lanes = 0;  // of the GPU
+    U32 capacity = 0;          // entries a lane; of the conventional log a warp's lanes together
+    U32 partitions = 1;        // of the conventional log
   };
   struct State {
     U64 done = 0;
