@@ -290,7 +290,9 @@ class Update : public Table {
     const U32 value = cell(params().seed, row, column);
     return column == 0 ? value % kOneIn : value;
   }
-  [[nodiscard]] static bool wanted(U32 first, U64 query) { return first == (5 + 7 * query) % kOneIn; }
+  [[nodiscard]] static bool wanted(U32 first, U64 query) {
+    return first == (5 + 7 * query) % kOneIn;
+  }
   static constexpr U32 counted(U32 old, U64 query) { return old + static_cast<U32>(query) + 1; }
   static constexpr U32 stamped(U32 old) { return old * 5 + 1; }
 

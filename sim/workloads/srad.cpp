@@ -308,7 +308,7 @@ WorkloadKind srad_workload() {
   return {"srad",
           "a picture without its speckle, durable row by row",
           "edge of the picture",
-          128,
+          144,
           2,
           1 << 13,
           make<Srad>,

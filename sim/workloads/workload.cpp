@@ -53,6 +53,14 @@ std::vector<std::string> workload_names() {
   return names;
 }
 
+std::vector<std::string> persistent_workload_names() {
+  std::vector<std::string> names;
+  for (const WorkloadKind& kind : workload_kinds()) {
+    if (make_workload(kind.name)->persists()) names.emplace_back(kind.name);
+  }
+  return names;
+}
+
 std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params) {
   WorkloadParams filled = params;
   if (filled.file.empty()) {

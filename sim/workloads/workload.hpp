@@ -132,5 +132,6 @@ std::unique_ptr<Workload> make_workload(std::string_view name, const WorkloadPar
 std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params);
 std::vector<WorkloadKind> workload_kinds();
 std::vector<std::string> workload_names();
+std::vector<std::string> persistent_workload_names();  // of those that persist
 
 }  // namespace cxlgpu
