@@ -169,8 +169,9 @@ void Session::check_crash() const {
     throw InputError(fmt::format("{}: {}", config_.scenario, what));
   };
   if (!input_.workload->persists()) {
-    refuse(fmt::format("workload '{}' keeps nothing beyond a loss of power; choose ps",
-                       config_.workload.name));
+    refuse(
+        fmt::format("workload '{}' keeps nothing beyond a loss of power; choose one that does: {}",
+                    config_.workload.name, fmt::join(persistent_workload_names(), ", ")));
   }
   if (config_.persistent() == nullptr) {
     refuse("has no persistent range; choose configuration gpm, or give one in hdm.ranges");

@@ -36,6 +36,10 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     params.kv_heads = config.workload.kv_heads;
     params.head_size = config.workload.head_size;
     params.warps = config.gpu.cores * config.gpu.warps;
+    params.threads = config.gpu.threads;
+    params.log = config.workload.log;
+    params.log_partitions = config.workload.log_partitions;
+    params.checkpoint_every = config.workload.checkpoint_every;
     input.workload = make_workload(config.workload.name, params);
     input.data_bytes = input.workload->data_set_bytes();
     return input;

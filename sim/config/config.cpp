@@ -239,6 +239,16 @@ std::string configuration_of(const std::string& scenario, const std::vector<std:
   return found.empty() ? scenario.substr(scenario.rfind('-') + 1) : found;
 }
 
+// Where the workload's name ends, which may hold dashes: of those known, the longest that a dash
+// follows; else what stands before the first dash.
+std::size_t end_of_workload(const std::string& scenario, const std::vector<std::string>& names) {
+  std::size_t end = scenario.find('-');
+  for (const std::string& name : names) {
+    if (scenario.starts_with(name + "-")) end = std::max(end, name.size());
+  }
+  return end;
+}
+
 }  // namespace
 
 Time LinkConfig::flit_time() const {
@@ -321,7 +331,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   config.scenario = is_file ? std::filesystem::path(scenario).stem().string() : scenario;
   if (!is_file) {
     const std::string kind = configuration_of(scenario, names_.configs);
-    const std::size_t first = scenario.find('-');
+    const std::size_t first = end_of_workload(scenario, names_.workloads);
     const std::size_t last = scenario.size() - kind.size() - 1;
     if (first == std::string::npos || first >= last) {
       throw InputError(

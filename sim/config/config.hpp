@@ -22,6 +22,7 @@
 #include "common/policy.hpp"
 #include "common/rtl_sizes.hpp"
 #include "common/time.hpp"
+#include "sim/gpm/log_kind.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/paging/paging_config.hpp"
 
@@ -117,6 +118,10 @@ struct WorkloadConfig {
   unsigned compute_per_line = 0;  // instructions
   unsigned layers = 8, experts = 8, top_k = 2;
   unsigned kv_heads = 2, head_size = 64;  // bytes
+  // Of those that persist.
+  LogKind log = LogKind::Hcl;
+  unsigned log_partitions = 8;
+  unsigned checkpoint_every = 5;  // time steps or passes
 };
 
 struct TraceConfig {

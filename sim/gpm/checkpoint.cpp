@@ -37,13 +37,15 @@ void Checkpoint::gpmcp_register(std::uint32_t group, DeviceArray<std::uint32_t> 
   elements_[group].push_back(words);
 }
 
-WarpTask Checkpoint::copy(Warp& w, std::uint32_t group, std::uint32_t which, bool out) const {
+WarpTask Checkpoint::copy(Warp& w, std::uint32_t group, std::uint32_t which, bool out,
+                          std::uint32_t part, std::uint32_t parts) const {
   std::uint64_t at = copy_address(group, which);
   for (const DeviceArray<std::uint32_t>& words : elements_[group]) {
     const DeviceArray<std::uint32_t> saved{at, words.size};
     const auto& from = out ? words : saved;
     const auto& to = out ? saved : words;
-    for (std::uint64_t i = 0; i < words.size; i += w.width()) {
+    const std::uint64_t step = std::uint64_t{parts} * w.width();
+    for (std::uint64_t i = std::uint64_t{part} * w.width(); i < words.size; i += step) {
       const LaneMask mask = w.active({0, words.size, 1}, i);
       const auto some = co_await w.load_l2(from, w.consecutive(i), mask);
       w.store(to, w.consecutive(i), some, mask);
@@ -80,14 +82,19 @@ WarpTask Checkpoint::write_index(Warp& w, std::uint32_t group, GroupLine line) c
   co_await store_line(w, line_address(group), words_of(line));
 }
 
-WarpTask Checkpoint::gpmcp_checkpoint(Warp& w, std::uint32_t group, bool& ok) const {
+WarpTask Checkpoint::next_index(Warp& w, std::uint32_t group, GroupLine& next) const {
   GroupLine line;
   co_await read_index(w, group, line);
-  GroupLine next;
+  next = GroupLine{};
   next.sequence = (line.valid() ? line.sequence : 0) + 1;
   next.which = line.valid() ? 1 - line.which : 0;
   next.crc = next.own_crc();
   w.compute(16);
+}
+
+WarpTask Checkpoint::gpmcp_checkpoint(Warp& w, std::uint32_t group, bool& ok) const {
+  GroupLine next;
+  co_await next_index(w, group, next);
   bool safe = true;
   if (fault_ == Fault::IndexBeforeCopy) {
     co_await write_index(w, group, next);
@@ -100,6 +107,40 @@ WarpTask Checkpoint::gpmcp_checkpoint(Warp& w, std::uint32_t group, bool& ok) co
     safe = co_await w.persist() && safe;
   }
   ok = safe;
+}
+
+WarpTask Checkpoint::gpmcp_checkpoint_all(Warp& w, std::uint32_t group,
+                                          DeviceArray<std::uint32_t> refused, bool& ok) const {
+  GroupLine next;
+  co_await next_index(w, group, next);
+  co_await w.barrier();  // all have read which copy it is
+  if (fault_ == Fault::IndexBeforeCopy && w.id() == 0) {
+    co_await write_index(w, group, next);
+    co_await w.persist();
+  }
+  co_await copy(w, group, next.which, true, w.id(), w.count());
+  if (fault_ != Fault::NoPersistBeforeTail && !co_await w.persist()) {
+    (void)w.atomic_add(refused, w.uniform(0), w.map([](unsigned) { return 1U; }), lane_bit(0));
+  }
+  co_await w.barrier();
+  const bool lost = (co_await w.load_l2(refused, w.uniform(0), lane_bit(0)))[0] != 0;
+  if (!lost && w.id() == 0 && fault_ != Fault::IndexBeforeCopy) {
+    co_await write_index(w, group, next);
+    if (!co_await w.persist()) {
+      (void)w.atomic_add(refused, w.uniform(0), w.map([](unsigned) { return 1U; }), lane_bit(0));
+    }
+  }
+  co_await w.barrier();
+  ok = (co_await w.load_l2(refused, w.uniform(0), lane_bit(0)))[0] == 0;
+}
+
+WarpTask Checkpoint::gpmcp_restore_all(Warp& w, std::uint32_t group, bool& ok) const {
+  GroupLine line;
+  co_await read_index(w, group, line);
+  w.compute(16);
+  ok = line.valid() || (fault_ == Fault::NoCrcCheck && line.sequence != 0);
+  if (ok) co_await copy(w, group, line.which, false, w.id(), w.count());
+  co_await w.barrier();
 }
 
 WarpTask Checkpoint::gpmcp_restore(Warp& w, std::uint32_t group, bool& ok) const {

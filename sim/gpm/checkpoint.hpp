@@ -50,6 +50,11 @@ class Checkpoint {
   // Of one warp a group at a time.
   WarpTask gpmcp_checkpoint(Warp& w, std::uint32_t group, bool& ok) const;
   WarpTask gpmcp_restore(Warp& w, std::uint32_t group, bool& ok) const;
+  // The same by all warps of a kernel, each a share of the group; with barriers, so all must call.
+  // `refused`: a word that is 0, in which warps tell each other of a persist that was refused.
+  WarpTask gpmcp_checkpoint_all(Warp& w, std::uint32_t group, DeviceArray<std::uint32_t> refused,
+                                bool& ok) const;
+  WarpTask gpmcp_restore_all(Warp& w, std::uint32_t group, bool& ok) const;
 
   [[nodiscard]] std::uint64_t line_address(std::uint32_t group) const {
     return base_ + shape_.index_at() + group * kLineBytes;
@@ -59,7 +64,10 @@ class Checkpoint {
   }
 
  private:
-  WarpTask copy(Warp& w, std::uint32_t group, std::uint32_t which, bool out) const;
+  // Share `part` of `parts`, in vectors that take turns.
+  WarpTask copy(Warp& w, std::uint32_t group, std::uint32_t which, bool out, std::uint32_t part = 0,
+                std::uint32_t parts = 1) const;
+  WarpTask next_index(Warp& w, std::uint32_t group, GroupLine& next) const;
   WarpTask read_index(Warp& w, std::uint32_t group, GroupLine& line) const;
   WarpTask write_index(Warp& w, std::uint32_t group, GroupLine line) const;
 

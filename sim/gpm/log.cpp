@@ -169,6 +169,29 @@ WarpTask ConvLog::gpmlog_insert(Warp& w, Chunks entry, LaneMask mask, int partit
   co_await w.loads();
 }
 
+WarpTask ConvLog::gpmlog_head(Warp& w, int partition, std::uint32_t& out) const {
+  const DeviceArray<std::uint32_t> head{head_address(partition_of(w, partition)), 1};
+  out = (co_await w.load_l2(head, w.uniform(0), lane_bit(0)))[0];
+}
+
+WarpTask ConvLog::gpmlog_read(Warp& w, int partition, std::uint32_t first, Chunks& entries,
+                              LaneMask& there) const {
+  std::uint32_t head = 0;
+  co_await gpmlog_head(w, partition, head);
+  head = std::min(head, shape_.capacity);
+  w.compute(4);
+  there = first < head ? w.active({0, head, 1}, first) : LaneMask{0};
+  entries.assign(shape_.words(), {});
+  const DeviceArray<std::uint32_t> data{word_address(partition_of(w, partition), 0, 0),
+                                        shape_.partition_bytes() / 4};
+  for (std::uint64_t k = 0; k < shape_.words() && there != 0; ++k) {
+    entries[k] = co_await w.load_l2(data, w.map([&](unsigned lane) {
+      return (std::uint64_t{first} + lane) * shape_.words() + k;
+    }),
+                                    there);
+  }
+}
+
 WarpTask ConvLog::gpmlog_clear(Warp& w, int partition) const {
   const DeviceArray<std::uint32_t> head{head_address(partition_of(w, partition)), 1};
   w.store(head, w.uniform(0), same(w, 0), lane_bit(0));

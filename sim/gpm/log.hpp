@@ -109,7 +109,13 @@ class ConvLog {
   WarpTask gpmlog_open(Warp& w, bool& ok) const;
   // An entry a lane, one after the other; partition -1: by the warp's number.
   WarpTask gpmlog_insert(Warp& w, Chunks entry, LaneMask mask, int partition, bool& ok) const;
+  // A lane an entry, from that number on; lanes beyond the newest are not in `there`.
+  WarpTask gpmlog_read(Warp& w, int partition, std::uint32_t first, Chunks& entries,
+                       LaneMask& there) const;
+  WarpTask gpmlog_head(Warp& w, int partition, std::uint32_t& head) const;
   WarpTask gpmlog_clear(Warp& w, int partition) const;
+
+  [[nodiscard]] const ConvShape& shape() const { return shape_; }
 
   [[nodiscard]] std::uint64_t head_address(std::uint32_t partition) const {
     return base_ + shape_.heads_at() + partition * kLineBytes;

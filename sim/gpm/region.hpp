@@ -24,7 +24,7 @@ enum class Fault : std::uint8_t {
   None,
   StateWithEntry,       // a name or header is valid before what it stands for
   NoCrcCheck,           // an entry or header is taken as it is
-  NoPersistBeforeTail,  // the tail of a log may be there before its entry
+  NoPersistBeforeTail,  // the tail of a log, the index of a checkpoint may be there before its data
   TailBeforeData,       // it is stored before it
   NoPersistAfterTail,   // an insert ends before its tail is safe
   IndexBeforeCopy,      // a checkpoint counts before it is copied
@@ -33,7 +33,11 @@ enum class Fault : std::uint8_t {
   NoPersistBeforeMark,  // or without a persist between
   NoPersistAfterMark,   // the workload goes on before its mark is safe
   ClearsAtRecovery,     // recovery begins afresh but keeps a mark
-  InPlaceBeforeUndo     // old values are overwritten before they are logged
+  InPlaceBeforeUndo,    // old values are overwritten before they are logged
+  UndoToEmpty,          // undoing leaves nothing in place of what was logged
+  LogDroppedFirst,      // entries are dropped before what they undo has ended
+  KeepsOldLog,          // entries of what has ended are still there when the next begins
+  MarkAsClaim           // what an interrupted step marked counts as dealt with
 };
 
 struct Place {

@@ -53,6 +53,14 @@ std::vector<std::string> workload_names() {
   return names;
 }
 
+std::vector<std::string> persistent_workload_names() {
+  std::vector<std::string> names;
+  for (const WorkloadKind& kind : workload_kinds()) {
+    if (make_workload(kind.name)->persists()) names.emplace_back(kind.name);
+  }
+  return names;
+}
+
 std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params) {
   WorkloadParams filled = params;
   if (filled.file.empty()) {
@@ -80,6 +88,8 @@ std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const Workload
   check(kind, "top_k", filled.top_k, 1, filled.experts);
   check(kind, "kv_heads", filled.kv_heads, 1, 64);
   check(kind, "head_size", filled.head_size, 64, 512);
+  check(kind, "log_partitions", filled.log_partitions, 1, 1024);
+  check(kind, "checkpoint_every", filled.checkpoint_every, 1, 10000);
   if (filled.head_size % 64 != 0) {
     throw InputError(fmt::format("workload.head_size: {} is no multiple of 64; choose one that is",
                                  filled.head_size));

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/gpm/log_kind.hpp"
 #include "sim/gpm/region.hpp"
 #include "sim/gpu/device_array.hpp"
 #include "sim/gpu/gpu.hpp"
@@ -47,7 +48,12 @@ struct WorkloadParams {
   std::uint32_t compute_per_line = 0;  // further instructions for each line read
   std::uint32_t layers = 8, experts = 8, top_k = 2;  // of the model (moe)
   std::uint32_t kv_heads = 2, head_size = 64;        // of the model (kvdecode); bytes
-  gpm::Fault persist_fault = gpm::Fault::None;       // of those that persist: for tests
+  // Of those that persist.
+  std::uint32_t threads = 8;                    // of a warp, for logs that have an entry a thread
+  LogKind log = LogKind::Hcl;                   // of gpkvs, gpkvs95, gpdb-update and hcl
+  std::uint32_t log_partitions = 8;             // of the conventional one
+  std::uint32_t checkpoint_every = 5;           // time steps or passes
+  gpm::Fault persist_fault = gpm::Fault::None;  // for tests
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
 
@@ -126,5 +132,6 @@ std::unique_ptr<Workload> make_workload(std::string_view name, const WorkloadPar
 std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const WorkloadParams& params);
 std::vector<WorkloadKind> workload_kinds();
 std::vector<std::string> workload_names();
+std::vector<std::string> persistent_workload_names();  // of those that persist
 
 }  // namespace cxlgpu

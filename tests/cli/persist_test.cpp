@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Persistence as a person meets it: what is refused, losing power and going on, the walk.
+#include "sim/workloads/workload.hpp"
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -55,7 +56,8 @@ TEST_F(Cli, LossesOfPowerNeedAWorkloadARangeAndAFolder) {
     args.insert(args.end(), more.begin(), more.end());
     return args;
   };
-  refused(with({"run", "vadd-pram-gpm", "--crash-at", "3"}, model), {"vadd", "ps"});
+  refused(with({"run", "vadd-pram-gpm", "--crash-at", "3"}, model),
+          {"vadd", "choose one that does", "gpkvs95, hcl", "ps"});
   refused({"crash", "vadd-pram-gpm"}, {"vadd"});
   refused(with({"run", "ps-pram-cxl", "--crash-at", "3"}, model), {"persistent range", "gpm"});
   refused(with({"run", "ps-pram-gpm", "--crash-at", "3"}, model), {"endpoint.image_out"});
@@ -105,6 +107,37 @@ TEST_F(Cli, PowerIsLostAndTheNextRunGoesOn) {
                                   "--set", "endpoint.image_in=left150", "--points", "5"});
   EXPECT_NE(within.out.find("5 points"), std::string::npos);
   EXPECT_EQ(run(with({"--crash-at", "1000000", "--set", "endpoint.image_out=x"})).status, 2);
+}
+
+// Of each that persists a small one, whose name may hold a dash.
+TEST_F(Cli, WorkloadsThatPersistAreWalkedAndTheSameInRtlAndModel) {
+  const std::map<std::string, std::string> sizes = {
+      {"bfsp", "16"},       {"blk", "64"},     {"cfdcp", "16"},    {"dnn", "2"},
+      {"gpdb-insert", "8"}, {"hs", "8"},       {"hcl", "1"},       {"gpdb-update", "64"},
+      {"gpkvs", "8"},       {"gpkvs95", "20"}, {"persist", "256"}, {"ps", "4"},
+      {"srad", "8"}};
+  std::vector<std::string> names;
+  for (const auto& [name, size] : sizes) names.push_back(name);
+  EXPECT_EQ(names, persistent_workload_names());
+  for (const auto& [name, size] : sizes) {
+    SCOPED_TRACE(name);
+    accepted({"run", name + "-pram-gpm", "--engine", "cosim", "--set", "workload.size=" + size,
+              "--set", "workload.checkpoint_every=2", "--out", "c"});
+    const json run = stats("c");
+    EXPECT_GT(value(run, "/cosim/compared"), 20);
+    for (const char* what :
+         {"/cosim/data_mismatches", "/cosim/path_mismatches", "/cosim/time_differences"}) {
+      EXPECT_EQ(value(run, what), 0) << what;
+    }
+    const Result walked = accepted({"crash", name + "-pram-gpm", "--set", "workload.size=" + size,
+                                    "--points", "6", "--states", "2"});
+    EXPECT_NE(walked.out.find(name + "-pram-gpm: "), std::string::npos) << walked.out;
+    EXPECT_NE(walked.out.find("each recovered"), std::string::npos) << walked.out;
+  }
+  accepted({"run", "hcl-pram-gpm", "--engine", "model", "--set", "workload.log=conventional",
+            "--set", "workload.log_partitions=3", "--set", "workload.size=1"});
+  refused({"run", "hcl-pram-gpm", "--set", "workload.log=undo"}, {"workload.log", "hcl"});
+  refused({"run", "gpdb-pram-gpm"}, {"gpdb"});
 }
 
 TEST_F(Cli, TheWalkGoesOverEveryEvent) {

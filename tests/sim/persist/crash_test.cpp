@@ -3,6 +3,7 @@
 #include "sim/gpm/checkpoint.hpp"
 #include "sim/gpm/log.hpp"
 #include "sim/workloads/recovery.hpp"
+#include "tests/sim/persist/litmus.hpp"
 #include "tests/sim/persist/persist_machine.hpp"
 
 namespace cxlgpu {
@@ -317,6 +318,41 @@ TEST(ConvLog, FaultNoPersistAfterHeadIsFound) {
   EXPECT_TRUE(walk_conv(Fault::NoPersistAfterTail, false, {"link.flight_ps=1000000"}).failure);
 }
 
+TEST(ConvLog, EntriesOfAPartitionAreReadALaneEach) {
+  PersistMachine machine("ps-pram-gpm", {"gpu.cores=1", "gpu.warps=1"});
+  const gpm::ConvShape shape{.entry_bytes = 12, .partitions = 3, .capacity = 11};
+  const auto room = machine.allocator.alloc_persistent<U32>(shape.bytes() / 4);
+  const gpm::ConvLog log(room.base, shape, machine.allocator.alloc<U32>(3));
+  machine.gpu.launch([&](Warp& w) -> WarpTask {
+    bool ok = false;
+    U32 head = 9;
+    co_await log.gpmlog_create_conv(w);
+    co_await log.gpmlog_insert(w, entry_of(w, 0, 3), w.full_mask(), 2, ok);
+    EXPECT_TRUE(ok);
+    co_await log.gpmlog_insert(w, entry_of(w, 1, 3), 0x92, 2, ok);
+    EXPECT_TRUE(ok);
+    co_await log.gpmlog_insert(w, entry_of(w, 2, 3), 1, 2, ok);
+    EXPECT_FALSE(ok) << "it is full";
+    co_await log.gpmlog_head(w, 2, head);
+    EXPECT_EQ(head, 11U);
+    co_await log.gpmlog_head(w, 1, head);
+    EXPECT_EQ(head, 0U);
+    const std::array<unsigned, 11> lane_of = {0, 1, 2, 3, 4, 5, 6, 7, 1, 4, 7};
+    for (const U32 first : {0U, 3U, 10U, 11U}) {
+      gpm::Chunks read;
+      LaneMask there = 0;
+      co_await log.gpmlog_read(w, 2, first, read, there);
+      EXPECT_EQ(there, LaneMask{0xff} >> (first > 3 ? first - 3 : 0));
+      for (unsigned i = 0; i < 8 && first + i < 11; ++i) {
+        for (U64 k = 0; k < 3; ++k) {
+          EXPECT_EQ(read[k][i], word_of(0, lane_of[first + i], first + i < 8 ? 0 : 1, k));
+        }
+      }
+    }
+  });
+  machine.run_clean();
+}
+
 // Each warp a group; of two arrays, and three checkpoints.
 WalkResult walk_checkpoint(Fault fault, bool garbage) {
   PersistMachine machine("ps-pram-gpm", small());
@@ -400,6 +436,33 @@ TEST(Checkpoint, FaultPackedIndexIsFound) {
 }
 TEST(Checkpoint, FaultNoCrcCheckIsFoundOnMemoryThatIsNotNew) {
   EXPECT_TRUE(walk_checkpoint(Fault::NoCrcCheck, true).failure);
+}
+TEST(Checkpoint, OfAllWarpsDoesNotCountIfOneOfThemIsRefused) {
+  PersistMachine machine("ps-pram-gpm", small());
+  const gpm::CheckpointShape shape{.groups = 1, .copy_bytes = 1024};
+  const auto room = machine.allocator.alloc_persistent<U32>(shape.bytes() / 4);
+  const auto data = machine.allocator.alloc<U32>(256), refused = machine.allocator.alloc<U32>(1);
+  fill_array(machine.memory, data, [](U64 i) { return static_cast<U32>(i); });
+  fill_array(machine.memory, refused, [](U64) { return 0U; });
+  gpm::Checkpoint checkpoint(room.base, shape);
+  checkpoint.gpmcp_register(0, data);
+  machine.gpu.launch([&](Warp& w) -> WarpTask {
+    if (w.id() == 0) co_await checkpoint.gpmcp_create(w);
+  });
+  machine.run_clean();
+  unsigned safe = 0;
+  RefusesOne refusing(machine.engine);
+  machine.gpu.launch([&](Warp& w) -> WarpTask {
+    bool ok = true;
+    co_await checkpoint.gpmcp_checkpoint_all(w, 0, refused, ok);
+    safe += ok ? 1 : 0;
+  });
+  EXPECT_EQ(run(machine.gpu, refusing, Time{10'000'000'000}).status, RunStatus::Done);
+  EXPECT_EQ(safe, 0U) << "all are told";
+  gpm::LineWords line;
+  machine.memory.peek(checkpoint.line_address(0),
+                      {reinterpret_cast<std::uint8_t*>(line.data()), kLineBytes});
+  EXPECT_FALSE(gpm::line_from<gpm::GroupLine>(line).valid());
 }
 TEST(Checkpoint, AGroupThatIsTooLargeIsRefused) {
   gpm::Checkpoint checkpoint(0, {.groups = 1, .copy_bytes = 64});
