@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "cli/perfetto_writer.hpp"
 
+#include <array>
+
 namespace cxlgpu {
 
 namespace {
@@ -41,8 +43,11 @@ constexpr unsigned kUintValue = 3, kPointerValue = 7, kName = 10;
 constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2;
 
 void put_varint(std::string& to, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);
-  to += static_cast<char>(value);
+  std::array<char, 10> bytes;
+  std::size_t size = 0;
+  for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
+  bytes[size++] = static_cast<char>(value);
+  to.append(bytes.data(), size);
 }
 void put(std::string& to, unsigned field, std::uint64_t value) {
   put_varint(to, field << 3 | kVarint);
@@ -56,13 +61,6 @@ void put(std::string& to, unsigned field, std::string_view bytes) {
   put_varint(to, field << 3 | kBytes);
   put_varint(to, bytes.size());
   to += bytes;
-}
-
-std::string track_event_of(std::uint64_t type, PerfettoWriter::Track track) {
-  std::string event;
-  put(event, track_event::kType, type);
-  put(event, track_event::kTrackUuid, track);
-  return event;
 }
 
 void put_notes(std::string& event, const std::vector<PerfettoWriter::Note>& notes) {
@@ -85,9 +83,11 @@ PerfettoWriter::PerfettoWriter(const std::string& path) : file_(path) {
 }
 
 void PerfettoWriter::packet(const std::string& fields) {
-  std::string whole = fields;
-  put(whole, trace_packet::kSequenceId, kSequence);
-  put(buffer_, trace::kPacket, whole);
+  constexpr std::size_t kOfSequence = 2;  // a key and a small number
+  put_varint(buffer_, trace::kPacket << 3 | kBytes);
+  put_varint(buffer_, fields.size() + kOfSequence);
+  buffer_ += fields;
+  put(buffer_, trace_packet::kSequenceId, kSequence);
   if (buffer_.size() >= kBlockBytes) flush();
 }
 
@@ -106,46 +106,47 @@ PerfettoWriter::Track PerfettoWriter::track(std::string_view name, Track parent,
 }
 
 std::uint64_t PerfettoWriter::name_id(std::string_view name) {
-  const auto [at, is_new] = names_.try_emplace(std::string(name), names_.size() + 1);
-  if (is_new) {
-    std::string entry, data, fields;
-    put(entry, event_name::kIid, at->second);
-    put(entry, event_name::kName, name);
-    put(data, interned_data::kEventNames, entry);
-    put(fields, trace_packet::kInternedData, data);
-    packet(fields);
-  }
-  return at->second;
+  const auto known = names_.find(name);
+  if (known != names_.end()) return known->second;
+  const std::uint64_t id = names_.size() + 1;
+  names_.emplace(name, id);
+  std::string entry, data, fields;
+  put(entry, event_name::kIid, id);
+  put(entry, event_name::kName, name);
+  put(data, interned_data::kEventNames, entry);
+  put(fields, trace_packet::kInternedData, data);
+  packet(fields);
+  return id;
 }
 
-void PerfettoWriter::event(Time at, const std::string& track_event) {
-  std::string fields;
-  put(fields, trace_packet::kTimestamp, at.ps / 1000);
-  put(fields, trace_packet::kSequenceFlags, trace_packet::kNeedsState);
-  put(fields, trace_packet::kTrackEvent, track_event);
-  packet(fields);
+// What stands in event_ is of the type, on the track.
+void PerfettoWriter::event(Time at, std::uint64_t type, Track track) {
+  put(event_, track_event::kType, type);
+  put(event_, track_event::kTrackUuid, track);
+  fields_.clear();
+  put(fields_, trace_packet::kTimestamp, at.ps / 1000);
+  put(fields_, trace_packet::kSequenceFlags, trace_packet::kNeedsState);
+  put(fields_, trace_packet::kTrackEvent, event_);
+  packet(fields_);
+  event_.clear();
 }
 
 void PerfettoWriter::slice(const Slice& slice, const std::vector<Note>& notes) {
-  const std::uint64_t name = name_id(slice.name);
-  std::string begin = track_event_of(track_event::kBegin, slice.track);
-  put(begin, track_event::kNameIid, name);
+  put(event_, track_event::kNameIid, name_id(slice.name));
   if (slice.flow != 0) {
-    put_fixed(begin, slice.ends_flow ? track_event::kTerminatingFlowIds : track_event::kFlowIds,
+    put_fixed(event_, slice.ends_flow ? track_event::kTerminatingFlowIds : track_event::kFlowIds,
               slice.flow);
   }
-  put_notes(begin, notes);
-  event(slice.from, begin);
-  event(slice.to, track_event_of(track_event::kEnd, slice.track));
+  put_notes(event_, notes);
+  event(slice.from, track_event::kBegin, slice.track);
+  event(slice.to, track_event::kEnd, slice.track);
 }
 
 void PerfettoWriter::instant(Track track, std::string_view name, Time at,
                              const std::vector<Note>& notes) {
-  const std::uint64_t id = name_id(name);
-  std::string event_fields = track_event_of(track_event::kInstant, track);
-  put(event_fields, track_event::kNameIid, id);
-  put_notes(event_fields, notes);
-  event(at, event_fields);
+  put(event_, track_event::kNameIid, name_id(name));
+  put_notes(event_, notes);
+  event(at, track_event::kInstant, track);
 }
 
 void PerfettoWriter::close() {

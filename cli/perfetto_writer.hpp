@@ -12,9 +12,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "common/time.hpp"
@@ -50,14 +51,15 @@ class PerfettoWriter {
 
  private:
   std::uint64_t name_id(std::string_view name);
-  void event(Time at, const std::string& track_event);
+  void event(Time at, std::uint64_t type, Track track);
   void packet(const std::string& fields);
   void flush();
 
   flits::CompressedFile file_;
   std::string buffer_;
+  std::string event_, fields_;  // of the packet that is made, empty between
   std::uint64_t tracks_ = 0;
-  std::unordered_map<std::string, std::uint64_t> names_;  // told once, then by number
+  std::map<std::string, std::uint64_t, std::less<>> names_;  // told once, then by number
 };
 
 }  // namespace cxlgpu

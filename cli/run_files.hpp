@@ -29,6 +29,8 @@ class RunFiles : public TraceSink {
   void open(bool paged);
   // After open(); null: none is asked for.
   [[nodiscard]] Timeline* timeline() { return timeline_ ? &*timeline_ : nullptr; }
+  // After open(): the one that there is, or this for several.
+  [[nodiscard]] TraceSink* sink() { return sinks_.size() == 1 ? sinks_.front() : this; }
   void on_event(const TraceEvent& event) override {
     for (TraceSink* sink : sinks_) sink->on_event(event);
   }

@@ -141,7 +141,10 @@ void Session::make() {
     samples_ = std::make_unique<RunSamples>();
     machine_->collect(*samples_);
   }
-  if (files_.any()) files_.open(config_.memory != MemoryKind::Cxl);
+  if (files_.any()) {
+    files_.open(config_.memory != MemoryKind::Cxl);
+    options_.sink = files_.sink();
+  }
   checked_.emplace(machine_->start());
   if (Timeline* timeline = files_.timeline()) {
     if (gpu_) gpu_->watch_cores(timeline);
