@@ -16,10 +16,10 @@ namespace {
 
 class Workloads : public Cli, public ::testing::WithParamInterface<WorkloadKind> {
  protected:
-  // stats.json of a run at half the default size.
-  json stats(const std::string& rest, const std::string& engine) {
+  // stats.json of a run at half the default size, or less.
+  json stats(const std::string& rest, const std::string& engine, std::uint64_t part = 2) {
     const WorkloadKind& kind = GetParam();
-    const std::uint64_t size = std::max(kind.min_size, kind.default_size / 2);
+    const std::uint64_t size = std::max(kind.min_size, kind.default_size / part);
     accepted({"run", fmt::format("{}-{}", kind.name, rest), "--engine", engine, "--set",
               fmt::format("workload.size={}", size), "--out", "o"});
     return json::parse(read_text(dir_ / "o" / "stats.json"));
@@ -40,7 +40,9 @@ TEST_P(Workloads, VerifiedOnEveryConfiguration) {
 }
 
 TEST_P(Workloads, RtlAndModelAgree) {
-  const json s = stats("znand-sr", "cosim");
+  // Of these many steps wait for few requests, and RTL has every cycle.
+  const std::set<std::string_view> slow = {"bfsp", "cfdcp", "dnn"};
+  const json s = stats("znand-sr", "cosim", slow.contains(GetParam().name) ? 12 : 2);
   EXPECT_GT(s["cosim"]["compared"]["value"], 100);
   for (const char* what : {"data_mismatches", "path_mismatches", "time_differences"}) {
     EXPECT_EQ(s["cosim"][what]["value"], 0) << what;
@@ -64,7 +66,11 @@ TEST_P(Workloads, SizesOutOfRangeAreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(workload_kinds()),
-                         [](const auto& tested) { return std::string(tested.param.name); });
+                         [](const auto& tested) {
+                           std::string name(tested.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 // More of a warp's loads are in flight, so that the run ends sooner; 2 unless it is said.
 TEST_F(Cli, UnrolledLoopsKeepMoreLoadsInFlight) {
