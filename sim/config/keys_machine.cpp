@@ -140,7 +140,8 @@ std::vector<ConfigKey> machine_keys() {
            "Iterations of an iterative workload; 0 is the workload's own number.", "this design"},
           CXLGPU_MEMBER(workload.iterations)),
       row({"workload.file", "", text("a file, or empty"),
-           "Graph for bfs, gnn, pagerank and spmv: Matrix Market or edge list, plain or gzip; "
+           "Graph for bfs, bfsp, gnn, pagerank and spmv: Matrix Market or edge list, plain or "
+           "gzip; "
            "empty: seeded data.",
            "this design"},
           CXLGPU_MEMBER(workload.file)),

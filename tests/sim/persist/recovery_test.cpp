@@ -138,13 +138,13 @@ void expect_recovered(const Small& small, const std::string& domain, const WalkO
 }
 
 TEST(Recovery, EveryLossOfPowerIsRecoveredWithABufferThatSurvives) {
-  for (const Small& small : smalls()) expect_recovered(small, "buffer", {.states = 3});
+  for (const Small& small : smalls()) expect_recovered(small, "buffer", {.states = 2});
 }
 TEST(Recovery, EveryLossOfPowerIsRecoveredWithADeviceThatSurvives) {
   for (const Small& small : smalls()) expect_recovered(small, "device", {.states = 2});
 }
 TEST(Recovery, LossesOfPowerInTheOtherDomains) {
-  const U64 points = 30 * test::volume();
+  const U64 points = 20 * test::volume();
   for (const Small& small : smalls()) {
     expect_recovered(small, "host", {.points = points, .states = 2});
     if (small.name == "gpkvs" || small.name == "hs") {
@@ -153,7 +153,7 @@ TEST(Recovery, LossesOfPowerInTheOtherDomains) {
   }
 }
 TEST(Recovery, LossesOfPowerOnMemoryThatIsNotNew) {
-  const U64 points = 30 * test::volume();
+  const U64 points = 20 * test::volume();
   for (const Small& small : smalls()) {
     expect_recovered(small, "buffer", {.points = points, .states = 3}, true);
   }
@@ -187,7 +187,7 @@ TEST(Recovery, LossesOfPowerWithinARecoveryAreRecovered) {
   for (const Small& small : smalls()) {
     SCOPED_TRACE(text_of(small));
     EXPECT_EQ(what_of(walk_recovery(small, Fault::None, 15,
-                                    {.points = 30 * test::volume(), .states = 3})),
+                                    {.points = 20 * test::volume(), .states = 3})),
               "");
   }
 }

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// bfs, gnn, pagerank and spmv on graphs from files.
+// bfs, bfsp, gnn, pagerank and spmv on graphs from files.
 #include <filesystem>
 #include <fstream>
 
@@ -44,6 +44,7 @@ TEST_F(GraphFiles, LevelsAreDistances) {
   EXPECT_EQ(root_of(graph, params()), 4U);
   EXPECT_EQ(levels_of(graph, 4), (std::vector<std::int32_t>{1, 1, 2, -1, 0}));
   verified("bfs", params());
+  verified("bfsp", params());
   verified("gnn", params());
   verified("pagerank", params());  // nodes 0, 2 and 3 push nothing
   verified("spmv", params());
@@ -60,6 +61,7 @@ TEST_F(GraphFiles, SizeIsTheFilesOwn) {
   EXPECT_EQ(verified("spmv", params()).stores, 126U);
   write("0 0\n");
   verified("bfs", params());
+  verified("bfsp", params());
 }
 
 TEST_F(GraphFiles, OtherWorkloadsReadNone) {
