@@ -33,6 +33,7 @@ struct SessionOptions {
   std::filesystem::path config_dir;
   std::string trace;          // trace file, empty: the workload
   std::string out;            // output directory, empty: none
+  bool page = true;           // ... with report.html, which costs some time
   std::string events;         // event log, empty: none
   TraceSink* sink = nullptr;  // told of every trace event as well; null: nobody
   EngineOptions engine;
