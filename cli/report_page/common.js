@@ -85,7 +85,8 @@ const chart = (parent, label, height, build, click) => {
       if (c.at >= 0) c.view.dispatchAction({type: "downplay", ...c.stops[c.at]});
       c.at = (c.at + step + c.stops.length) % c.stops.length;
       c.view.dispatchAction({type: "highlight", ...c.stops[c.at]});
-      c.view.dispatchAction({type: "showTip", ...c.stops[c.at]});
+      if (c.tell) c.tell(c.stops[c.at]);  // of a kind of chart that has no place for a tooltip
+      else c.view.dispatchAction({type: "showTip", ...c.stops[c.at]});
       e.preventDefault();
     } else if ((e.key === "Enter" || e.key === " ") && click && c.at >= 0) {
       click(c.stops[c.at]);

@@ -32,7 +32,7 @@ CREATE TABLE points(
   exit INTEGER, seconds REAL, version TEXT, command TEXT, folder TEXT, log TEXT, message TEXT);
 CREATE TABLE settings(
   point INTEGER NOT NULL REFERENCES points(row) ON DELETE CASCADE, key TEXT NOT NULL,
-  value TEXT, number REAL, unit TEXT, PRIMARY KEY(point, key)) WITHOUT ROWID;
+  value TEXT, number NUMERIC, unit TEXT, PRIMARY KEY(point, key)) WITHOUT ROWID;
 CREATE TABLE figures(row INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, unit TEXT);
 CREATE TABLE numbers(
   point INTEGER NOT NULL REFERENCES points(row) ON DELETE CASCADE,
@@ -205,7 +205,7 @@ void SweepStore::make_wide(const SweepPlan& plan) {
   for (const SweepColumn& column : plan.columns) {
     columns += fmt::format(
         ", (SELECT coalesce(number, value) FROM settings WHERE point = points.row AND key = {}) AS {}",
-        sql_quoted(column.name, '\''), sql_quoted("set." + column.name, '"'));
+        sql_quoted(column.name, '\''), sql_quoted(column.name, '"'));
   }
   run(fmt::format(
       "DROP VIEW IF EXISTS wide; CREATE VIEW wide AS SELECT number, id, status, seconds{}, (SELECT "

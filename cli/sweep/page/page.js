@@ -72,7 +72,7 @@ const parallelChart = () => {
     axes.push({dim: keys.length, name: short(plain(chosen)), type: log ? "log" : "value", scale: true, min: low, max: high, inverse: false, axisLabel: {formatter: v => shown(v, figure().unit)}});
     const data = order.map(i => ({value: [...keys.map((_, k) => coordinate(k, i)), values[i]], name: String(i)}));
     const shade = isDark() ? ["#3c4a58", "#56b4e9", "#f0e442"] : ["#c9d3dc", "#56b4e9", "#003f66"];
-    parallel && (parallel.order = order);
+    if (parallel) parallel.order = order;
     return {
       animation: false,
       parallel: upright ? {left: 16, right: 36, top: 40, bottom: 20, layout: "vertical", parallelAxisDefault: {nameLocation: "start"}} : {left: 40, right: 80, top: 36, bottom: 36},
@@ -86,6 +86,9 @@ const parallelChart = () => {
       stops: order.map((_, n) => ({seriesIndex: 0, dataIndex: order.length - 1 - n}))};
   });
   parallel.box.id = "parallel";
+  const told = make("p", "", {role: "status", class: "muted", id: "parallel-told"});
+  box.append(told);
+  parallel.tell = stop => { const i = parallel.order[stop.dataIndex]; told.textContent = shown(figure().values[i], figure().unit) + ": " + pointName(i); };
   const listen = () => {
     if (!parallel.view) { setTimeout(listen, 100); return; }
     parallel.view.on("axisareaselected", () => {
