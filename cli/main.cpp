@@ -205,8 +205,7 @@ int command(int argc, char** argv) {
   run->add_option("--flit-log", a.flit_log,
                   "write every flit of the RTL's links (.pcapng: for Wireshark; .gz: compressed)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
-  CLI::Option* out =
-      run->add_option("--out", a.out, "directory for stats.json and report.html");
+  CLI::Option* out = run->add_option("--out", a.out, "directory for stats.json and report.html");
   run->add_flag("--no-report", a.no_report, "stats.json alone")->needs(out);
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
   run->add_option("--progress-s", a.progress_s,
@@ -251,7 +250,8 @@ int command(int argc, char** argv) {
   add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
 
   SweepArguments w;
-  CLI::App* sweep = app.add_subcommand("sweep", "run every point of a file, and show what came of it");
+  CLI::App* sweep =
+      app.add_subcommand("sweep", "run every point of a file, and show what came of it");
   add_sweep_command(*sweep, w);
   SweepJobArguments j;
   CLI::App* job = app.add_subcommand(kSweepJob, "points of a sweep, as a job of a cluster");
@@ -268,8 +268,8 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash",  "media", "list",
-                                               "explain", "sweep", "report", "flit", "help"};
+    const std::vector<std::string> commands = {"run",   "crash",  "media", "list", "explain",
+                                               "sweep", "report", "flit",  "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }

@@ -205,8 +205,7 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
   if (!options.out.empty()) {
     const std::filesystem::path out = options.out;
     where = (out / (options.page ? "report.html" : "stats.json")).string();
-    options.log.info("{}{} written", where,
-                     options.page ? " and stats.json beside it are" : " is");
+    options.log.info("{}{} written", where, options.page ? " and stats.json beside it are" : " is");
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {

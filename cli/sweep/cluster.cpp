@@ -82,8 +82,8 @@ int run_snakemake(const std::filesystem::path& sweep, const std::vector<std::str
     std::signal(SIGPIPE, SIG_DFL);
     const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (out >= 0 && in >= 0 && chdir(sweep.c_str()) == 0 && dup2(in, 0) == 0 &&
-        dup2(out, 1) == 1 && dup2(out, 2) == 2) {
+    if (out >= 0 && in >= 0 && chdir(sweep.c_str()) == 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
+        dup2(out, 2) == 2) {
       execvp(argv[0], argv.data());
     }
     _exit(127);
@@ -114,9 +114,10 @@ void check_cluster(const std::filesystem::path& sweep, const ClusterOptions& opt
   if (options.slurm) tools.insert(tools.end(), {"sbatch", "scontrol", "scancel"});
   for (const std::string& tool : tools) {
     if (on_path(tool)) continue;
-    throw InputError(fmt::format("{}: is not on PATH; install {}, or leave --snakemake and "
-                                 "--cluster out",
-                                 tool, tool == "snakemake" ? "snakemake" : "Slurm"));
+    throw InputError(
+        fmt::format("{}: is not on PATH; install {}, or leave --snakemake and "
+                    "--cluster out",
+                    tool, tool == "snakemake" ? "snakemake" : "Slurm"));
   }
   for (const std::string& option : options.sbatch) {
     if (is_plain(option) && option.starts_with('-')) continue;
@@ -138,9 +139,10 @@ int run_cluster(const std::filesystem::path& sweep, const std::vector<std::strin
   for (std::size_t from = 0; from < ids.size(); from += options.per_job) {
     const std::size_t end = std::min<std::size_t>(from + options.per_job, ids.size());
     jobs.push_back(fmt::format("{}", jobs.size() + 1));
-    write_file(folder / "jobs" / jobs.back(),
-               fmt::format("{}\n", fmt::join(ids.begin() + static_cast<std::ptrdiff_t>(from),
-                                             ids.begin() + static_cast<std::ptrdiff_t>(end), "\n")));
+    write_file(
+        folder / "jobs" / jobs.back(),
+        fmt::format("{}\n", fmt::join(ids.begin() + static_cast<std::ptrdiff_t>(from),
+                                      ids.begin() + static_cast<std::ptrdiff_t>(end), "\n")));
   }
   const nlohmann::json config = {{"cxlgpu", fs::read_symlink("/proc/self/exe").string()},
                                  {"verb", "sweep-job"},
@@ -149,10 +151,11 @@ int run_cluster(const std::filesystem::path& sweep, const std::vector<std::strin
   write_file(folder / "Snakefile", kSnakefile);
   write_file(folder / "status.sh", kStatus);
   (void)chmod((folder / "status.sh").c_str(), 0755);
-  std::vector<std::string> words = {"snakemake",   "--snakefile",        "cluster/Snakefile",
-                                    "--nolock",    "--keep-going",       "--rerun-incomplete",
-                                    "--cores",     std::to_string(options.jobs),
-                                    "--latency-wait", "30"};
+  std::vector<std::string> words = {"snakemake",         "--snakefile",
+                                    "cluster/Snakefile", "--nolock",
+                                    "--keep-going",      "--rerun-incomplete",
+                                    "--cores",           std::to_string(options.jobs),
+                                    "--latency-wait",    "30"};
   if (options.slurm) {
     std::vector<std::string> sbatch = {"sbatch", "--parsable", "--job-name=cxlgpu-sweep",
                                        "--output=cluster/log/%j"};

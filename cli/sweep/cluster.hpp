@@ -2,8 +2,8 @@
 // Points of a sweep by Snakemake: on the cores of this machine, or as jobs of a Slurm cluster.
 //
 // Purpose: writes DIR/cluster (Snakefile, config.json, a list of points for each job, what asks
-//          Slurm for the state of a job) and runs snakemake on it. A job is `cxlgpu sweep-job`, which
-//          leaves in the points' folders what a local run leaves.
+//          Slurm for the state of a job) and runs snakemake on it. A job is `cxlgpu sweep-job`,
+//          which leaves in the points' folders what a local run leaves.
 // Rules:   nothing of a point is in a Snakefile, a script or a command of a shell: a job reads
 //          command.json. Snakemake puts the name of DIR into scripts, so that one with other signs
 //          than letters, digits and _@%+=:,./- is refused.
@@ -20,10 +20,10 @@
 namespace cxlgpu {
 
 struct ClusterOptions {
-  bool slurm = false;                // else Snakemake alone
-  std::vector<std::string> sbatch;   // more options of it
-  unsigned jobs = 1;                 // at a time
-  unsigned per_job = 1;              // points
+  bool slurm = false;               // else Snakemake alone
+  std::vector<std::string> sbatch;  // more options of it
+  unsigned jobs = 1;                // at a time
+  unsigned per_job = 1;             // points
   bool quiet = false;
 };
 

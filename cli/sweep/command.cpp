@@ -41,8 +41,8 @@ class FolderLock {
       throw InputError(fmt::format("{}: cannot be written; choose another --out", folder.string()));
     }
     if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      throw InputError(fmt::format("{}: another sweep runs in it; wait for it, or choose another --out",
-                                   folder.string()));
+      throw InputError(fmt::format(
+          "{}: another sweep runs in it; wait for it, or choose another --out", folder.string()));
     }
   }
   ~FolderLock() { close(file_); }
@@ -69,15 +69,17 @@ class PointsProgress {
     not_clean_ += clean ? 0 : 1;
     const auto now = Progress::Clock::now();
     const bool terminal = where_ == Progress::Where::Terminal;
-    if (where_ == Progress::Where::Nowhere || now - said_ < std::chrono::seconds(terminal ? 0 : 30)) {
+    if (where_ == Progress::Where::Nowhere ||
+        now - said_ < std::chrono::seconds(terminal ? 0 : 30)) {
       return;
     }
     said_ = now;
     const std::chrono::duration<double> taken = now - start_;
-    const double left = taken.count() * static_cast<double>(all_ - done_) / static_cast<double>(done_);
-    const std::string text =
-        fmt::format("{} of {} points{}, {:.0f} s left", done_, all_,
-                    not_clean_ == 0 ? "" : fmt::format(", {} not clean", not_clean_), std::ceil(left));
+    const double left =
+        taken.count() * static_cast<double>(all_ - done_) / static_cast<double>(done_);
+    const std::string text = fmt::format(
+        "{} of {} points{}, {:.0f} s left", done_, all_,
+        not_clean_ == 0 ? "" : fmt::format(", {} not clean", not_clean_), std::ceil(left));
     fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "progress: ", text, terminal ? "" : "\n");
     drawn_ = terminal;
   }
@@ -127,7 +129,8 @@ Sweep::Sweep(const SweepArguments& arguments, const std::filesystem::path& confi
     return static_cast<unsigned>(
         text.empty() ? otherwise : parse_range(text, "command line", option, 1, kMostJobs));
   };
-  cluster_.jobs = number(arguments.jobs, "--jobs", std::max(1U, std::thread::hardware_concurrency()));
+  cluster_.jobs =
+      number(arguments.jobs, "--jobs", std::max(1U, std::thread::hardware_concurrency()));
   cluster_.per_job = number(arguments.per_job, "--per-job", 1);
   cluster_.slurm = !arguments.cluster.empty();
   cluster_.sbatch = arguments.sbatch;
@@ -208,9 +211,9 @@ void Sweep::collect() {
 }
 
 const StoredFigure* Sweep::objective() const {
-  const auto found = std::find_if(figures_.begin(), figures_.end(), [this](const StoredFigure& one) {
-    return one.path == plan_.objective;
-  });
+  const auto found =
+      std::find_if(figures_.begin(), figures_.end(),
+                   [this](const StoredFigure& one) { return one.path == plan_.objective; });
   return found == figures_.end() ? nullptr : &*found;
 }
 
@@ -231,11 +234,11 @@ void Sweep::say_best() const {
     std::vector<std::string> names;
     for (const StoredFigure& one : figures_) names.push_back(one.path);
     if (names.empty()) return;
-    fmt::print(stderr, "{}\n",
-               one_line(fmt::format("{}: objective '{}': no point has this figure; {}sweep.sqlite "
-                                    "has the names",
-                                    plan_.file, plan_.objective,
-                                    did_you_mean(plan_.objective, names))));
+    fmt::print(
+        stderr, "{}\n",
+        one_line(fmt::format("{}: objective '{}': no point has this figure; {}sweep.sqlite "
+                             "has the names",
+                             plan_.file, plan_.objective, did_you_mean(plan_.objective, names))));
     return;
   }
   std::optional<std::size_t> best;
@@ -259,10 +262,10 @@ void Sweep::say(int stopped) const {
     for (const std::string& status : kPointStatus) {
       if (of[status] != 0) parts.push_back(fmt::format("{} {}", of[status], status));
     }
-    fmt::print("{} points: {}{}{}\n", points_.size(), fmt::join(parts, ", "),
-               reused_ == 0 ? "" : fmt::format("; {} from before", reused_),
-               plan_.drawn_again == 0 ? ""
-                                      : fmt::format("; {} draws were another's", plan_.drawn_again));
+    fmt::print(
+        "{} points: {}{}{}\n", points_.size(), fmt::join(parts, ", "),
+        reused_ == 0 ? "" : fmt::format("; {} from before", reused_),
+        plan_.drawn_again == 0 ? "" : fmt::format("; {} draws were another's", plan_.drawn_again));
     say_best();
     fmt::print("{}\n", (folder_ / "sweep.html").string());
   }
@@ -270,15 +273,14 @@ void Sweep::say(int stopped) const {
     if (point.status == "clean" || point.status == "missing") continue;
     const auto others = points_.size() - of["clean"] - of["missing"] - 1;
     fmt::print(stderr, "{}\n",
-               one_line(fmt::format("point {} is {}: {}; its log: {}{}",
-                                    &point - points_.data() + 1, point.status, point.message,
-                                    (folder_ / "points" / point.id / "log").string(),
-                                    others == 0 ? "" : fmt::format("; {} more are not clean", others))));
+               one_line(fmt::format(
+                   "point {} is {}: {}; its log: {}{}", &point - points_.data() + 1, point.status,
+                   point.message, (folder_ / "points" / point.id / "log").string(),
+                   others == 0 ? "" : fmt::format("; {} more are not clean", others))));
     break;
   }
   if (without_end_ != 0 && stopped == 0) {
-    fmt::print(stderr,
-               "{} points have no result: their jobs did not end; see {} and start again\n",
+    fmt::print(stderr, "{} points have no result: their jobs did not end; see {} and start again\n",
                without_end_, (folder_ / "cluster" / "snakemake.log").string());
   }
 }
@@ -320,11 +322,13 @@ void add_sweep_command(CLI::App& command, SweepArguments& a) {
   command.add_option("--csv", a.csv, "write the table of all points and figures too")->needs(out);
   CLI::Option* snakemake =
       command.add_flag("--snakemake", a.snakemake, "by Snakemake, on this machine")->needs(out);
-  CLI::Option* cluster = command.add_option("--cluster", a.cluster, "by Snakemake, on a cluster: slurm")
-                             ->check(CLI::IsMember({"slurm"}))
-                             ->needs(out)
-                             ->excludes(snakemake);
-  command.add_option("--sbatch", a.sbatch, "option of sbatch, --sbatch=--partition=short; repeat it")
+  CLI::Option* cluster =
+      command.add_option("--cluster", a.cluster, "by Snakemake, on a cluster: slurm")
+          ->check(CLI::IsMember({"slurm"}))
+          ->needs(out)
+          ->excludes(snakemake);
+  command
+      .add_option("--sbatch", a.sbatch, "option of sbatch, --sbatch=--partition=short; repeat it")
       ->needs(cluster);
   command.add_option("--per-job", a.per_job, "points in a job of --snakemake and --cluster; 1");
   command.add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");

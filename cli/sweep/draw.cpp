@@ -70,8 +70,7 @@ void Draw::steps_between(std::uint64_t low, std::uint64_t high, const std::strin
 }
 
 std::string Draw::value(std::uint64_t seed, std::uint64_t point, const std::string& name) const {
-  const std::uint64_t bits =
-      Digest().add(fmt::format("{} {}", seed, point)).add(name).value();
+  const std::uint64_t bits = Digest().add(fmt::format("{} {}", seed, point)).add(name).value();
   if (!choices_.empty()) return choices_[below(bits, choices_.size())];
   const double share = unit_interval(bits);
   if (decimal_) {

@@ -4,7 +4,8 @@
 // Purpose: `random` of a sweep: {int: [low, high]}, {real: [low, high]}, {log: [low, high]},
 //          {choice: [...]}. Only values that the key takes are drawn: multiples of its step, powers
 //          of two.
-// Rules:   a value follows from seed, number of the point and name of the key alone: more points, or
+// Rules:   a value follows from seed, number of the point and name of the key alone: more points,
+// or
 //          another key, leave those there are as they are. The same on every machine.
 // Errors:  InputError of one line.
 #pragma once
@@ -37,7 +38,7 @@ class Draw {
   KeyFacts facts_;
   Kind kind_ = Kind::Int;
   bool decimal_ = false;
-  double least_ = 0, most_ = 0;        // of a decimal
+  double least_ = 0, most_ = 0;         // of a decimal
   std::uint64_t first_ = 0, last_ = 0;  // multiples of the step, or exponents of two
 };
 

@@ -186,8 +186,9 @@ std::vector<Given> Reader::values(const YAML::Node& node, const std::string& nam
 
 void Reader::not_above(std::size_t points) const {
   if (points <= kMostSweepPoints) return;
-  throw InputError(fmt::format("{}: comes to more than {} points; leave some out, or draw them with 'random'",
-                               plan_.file, kMostSweepPoints));
+  throw InputError(
+      fmt::format("{}: comes to more than {} points; leave some out, or draw them with 'random'",
+                  plan_.file, kMostSweepPoints));
 }
 
 void Reader::once(const std::string& name, const std::string& where) {
@@ -379,8 +380,8 @@ void Reader::read_objective() {
 void check_point(const RunConfig& config) {
   if (config.memory == MemoryKind::Cxl) {
     if (config.engine != "model" && !rtl_is_built()) {
-      throw InputError(fmt::format(
-          "engine '{}' takes the RTL, and this build has none; use model", config.engine));
+      throw InputError(fmt::format("engine '{}' takes the RTL, and this build has none; use model",
+                                   config.engine));
     }
     check_machine(config);
   } else if (config.engine != "model") {
@@ -401,9 +402,8 @@ void Reader::finish(SweepPoint& point, const Assignment& given, const std::strin
     if (const auto at = columns_.find(one.name); at != columns_.end()) {
       point.cells[at->second] = one.text;
     }
-    const auto argument = std::find_if(arguments.begin(), arguments.end(), [&](const auto& entry) {
-      return one.name == entry.first;
-    });
+    const auto argument = std::find_if(arguments.begin(), arguments.end(),
+                                       [&](const auto& entry) { return one.name == entry.first; });
     if (argument == arguments.end()) {
       point.sets[one.name] = one.text;
     } else {
@@ -489,10 +489,11 @@ SweepPlan Reader::read() {
   std::ifstream in(plan_.file, std::ios::binary);
   plan_.text.assign(std::istreambuf_iterator<char>(in), {});
   if (!root_.IsDefined() || root_.IsNull()) {
-    throw InputError(fmt::format("{}: is empty; give a scenario, and grid, list or random", plan_.file));
+    throw InputError(
+        fmt::format("{}: is empty; give a scenario, and grid, list or random", plan_.file));
   }
-  const std::vector<std::string> words = {"scenario", "engine", "machine", "seed",
-                                          "trace",    "set",    "grid",    "list",
+  const std::vector<std::string> words = {"scenario", "engine", "machine",   "seed",
+                                          "trace",    "set",    "grid",      "list",
                                           "random",   "title",  "objective", "better"};
   for (const auto& [name, node] : entries(root_, "(top)")) {
     if (std::find(words.begin(), words.end(), name) != words.end()) continue;

@@ -1,9 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A sweep as a person writes it, and the points that it comes to.
 //
-// Purpose: FILE.yaml has scenario, engine, machine, seed, trace, each one value or a list, `set` for
-//          keys that are the same in all points, and one of `grid`, `list` and `random`. All of it is
-//          checked before anything runs: every value by its key's row, every point as a run would.
+// Purpose: FILE.yaml has scenario, engine, machine, seed, trace, each one value or a list, `set`
+// for
+//          keys that are the same in all points, and one of `grid`, `list` and `random`. All of it
+//          is checked before anything runs: every value by its key's row, every point as a run
+//          would.
 // Errors:  InputError of one line: file and line, key, what is wrong, what to do.
 #pragma once
 

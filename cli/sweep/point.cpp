@@ -66,13 +66,14 @@ void PointFolder::prepare(const std::filesystem::path& configs,
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) {
-    throw InputError(
-        fmt::format("{}: cannot be made: {}; choose another place", folder_.string(), error.message()));
+    throw InputError(fmt::format("{}: cannot be made: {}; choose another place", folder_.string(),
+                                 error.message()));
   }
   std::vector<std::string> all = {std::filesystem::read_symlink(kSelf).string(), "--configs",
                                   std::filesystem::absolute(configs).string(), "run"};
   all.insert(all.end(), words.begin(), words.end());
-  all.insert(all.end(), {"--out", std::filesystem::absolute(folder_).string()});
+  // The log has what went wrong; all else is in stats.json.
+  all.insert(all.end(), {"--quiet", "--out", std::filesystem::absolute(folder_).string()});
   const nlohmann::json command = {{"directory", std::filesystem::current_path().string()},
                                   {"arguments", all},
                                   {"version", sweep_version()}};
@@ -97,11 +98,11 @@ std::optional<PointExit> PointFolder::exit() const {
 }
 
 void PointFolder::write_exit(const PointExit& exit) const {
-  write_file(folder_ / "exit.json", json_text({{"status", exit.status},
-                                               {"seconds", exit.seconds},
-                                               {"version", exit.version}},
-                                              -1) +
-                                        "\n");
+  write_file(
+      folder_ / "exit.json",
+      json_text({{"status", exit.status}, {"seconds", exit.seconds}, {"version", exit.version}},
+                -1) +
+          "\n");
 }
 
 std::string PointFolder::last_words() const {
@@ -141,9 +142,9 @@ PointProcess::PointProcess(PointFolder folder)
 
 PointExit PointProcess::ended(int wait_status) const {
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
-  const PointExit exit = {WIFEXITED(wait_status) ? WEXITSTATUS(wait_status)
-                                                 : 128 + WTERMSIG(wait_status),
-                          taken.count(), sweep_version()};
+  const PointExit exit = {
+      WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status),
+      taken.count(), sweep_version()};
   if (WIFSIGNALED(wait_status)) {
     std::ofstream(folder_.path() / "log", std::ios::app)
         << "the run was ended by signal " << WTERMSIG(wait_status) << "\n";

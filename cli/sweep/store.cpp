@@ -19,7 +19,7 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr int kSchema = 1;  // of the file, its user_version
+constexpr int kSchema = 1;       // of the file, its user_version
 constexpr int kWaitMs = 10'000;  // while somebody else reads or writes
 
 constexpr const char* kTables = R"(
@@ -204,7 +204,8 @@ void SweepStore::make_wide(const SweepPlan& plan) {
   std::string columns;
   for (const SweepColumn& column : plan.columns) {
     columns += fmt::format(
-        ", (SELECT coalesce(number, value) FROM settings WHERE point = points.row AND key = {}) AS {}",
+        ", (SELECT coalesce(number, value) FROM settings WHERE point = points.row AND key = {}) AS "
+        "{}",
         sql_quoted(column.name, '\''), sql_quoted(column.name, '"'));
   }
   run(fmt::format(
@@ -228,10 +229,8 @@ void SweepStore::begin(const SweepPlan& plan, const std::string& command) {
                    "INSERT INTO points(id, number, scenario, engine, machine, seed, trace) "
                    "VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET number = "
                    "excluded.number");
-  Statement place(*this,
-                  "UPDATE points SET command = ?, folder = ?, log = ? WHERE id = ?");
-  Statement settings(*this,
-                     "INSERT INTO settings SELECT row, ?, ?, ?, ? FROM points WHERE id = ?");
+  Statement place(*this, "UPDATE points SET command = ?, folder = ?, log = ? WHERE id = ?");
+  Statement settings(*this, "INSERT INTO settings SELECT row, ?, ?, ?, ? FROM points WHERE id = ?");
   std::int64_t number = 0;
   for (const SweepPoint& point : plan.points) {
     insert.bind(point.id).bind(++number).bind(point.scenario).bind(point.engine);
@@ -257,7 +256,8 @@ std::string SweepStore::status(const std::string& id) const {
 
 void SweepStore::forget(const std::string& id) {
   Transaction transaction(*this);
-  Statement numbers(*this, "DELETE FROM numbers WHERE point = (SELECT row FROM points WHERE id = ?)");
+  Statement numbers(*this,
+                    "DELETE FROM numbers WHERE point = (SELECT row FROM points WHERE id = ?)");
   numbers.bind(id).run();
   Statement point(*this,
                   "UPDATE points SET status = 'missing', exit = NULL, seconds = NULL, version = "
@@ -269,8 +269,8 @@ void SweepStore::forget(const std::string& id) {
 std::string SweepStore::record(const std::string& id, const PointFolder& folder,
                                const PointExit& exit) {
   std::ifstream in(folder.path() / "stats.json", std::ios::binary);
-  const nlohmann::json stats = nlohmann::json::parse(
-      std::string((std::istreambuf_iterator<char>(in)), {}), nullptr, false);
+  const nlohmann::json stats =
+      nlohmann::json::parse(std::string((std::istreambuf_iterator<char>(in)), {}), nullptr, false);
   const std::string status = status_of(exit.status, stats.is_object());
   Transaction transaction(*this);
   Statement point(*this,

@@ -3,12 +3,12 @@
 //
 // Purpose: tables for whoever reads it with sqlite3 or pandas:
 //            sweep     name, value: of the sweep as a whole, its file's text among them
-//            points    a row a point: number, arguments, status, exit, seconds, command, log, message
-//            settings  a row a point and key that differs: as written, and as a number
+//            points    a row a point: number, arguments, status, exit, seconds, command, log,
+//            message settings  a row a point and key that differs: as written, and as a number
 //            figures   path and unit of every figure of stats.json
 //            numbers   point, figure, value
-//          and the views `results` (point, path, value, unit) and `wide` (a column a setting, and the
-//          objective).
+//          and the views `results` (point, path, value, unit) and `wide` (a column a setting, and
+//          the objective).
 // Rules:   a point and its figures are one transaction. Whatever comes from outside is bound, never
 //          part of a statement; names of columns in `wide` are quoted.
 // Errors:  InputError of one line.
@@ -28,8 +28,8 @@ struct sqlite3;
 
 namespace cxlgpu {
 
-// missing: not run yet. wrong: a mismatch or wrong data. limit: run.limit_us was reached. failed: no
-// results at all.
+// missing: not run yet. wrong: a mismatch or wrong data. limit: run.limit_us was reached. failed:
+// no results at all.
 inline const std::vector<std::string> kPointStatus = {"missing", "clean", "limit", "wrong",
                                                       "failed"};
 

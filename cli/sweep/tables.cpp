@@ -47,13 +47,13 @@ std::string number_text(double value) {
 std::string sweep_page(const SweepPlan& plan, const std::vector<StoredPoint>& points,
                        const std::vector<StoredFigure>& figures, const std::string& command) {
   using nlohmann::json;
-  json data = {{"file", plan.file},       {"text", plan.text},
-               {"title", plan.title},     {"kind", plan.kind},
-               {"command", command},      {"version", sweep_version()},
-               {"objective", plan.objective},
-               {"better", plan.higher_is_better ? "higher" : "lower"},
-               {"keys", json::array()},   {"points", json::array()},
-               {"figures", json::array()}, {"fixed", json::array()}};
+  json data = {
+      {"file", plan.file},           {"text", plan.text},
+      {"title", plan.title},         {"kind", plan.kind},
+      {"command", command},          {"version", sweep_version()},
+      {"objective", plan.objective}, {"better", plan.higher_is_better ? "higher" : "lower"},
+      {"keys", json::array()},       {"points", json::array()},
+      {"figures", json::array()},    {"fixed", json::array()}};
   for (const auto& [name, value] : plan.fixed) data["fixed"].push_back({name, value});
   for (std::size_t i = 0; i < plan.columns.size(); ++i) {
     json key = {{"name", plan.columns[i].name}, {"unit", plan.columns[i].unit}};

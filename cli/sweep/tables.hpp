@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a sweep shows of itself: its page and its CSV.
 //
-// Rules:   what comes from outside (names, paths, values) is data of the page, in one JSON element in
+// Rules:   what comes from outside (names, paths, values) is data of the page, in one JSON element
+// in
 //          which no "<" stands. A cell of the CSV that a spreadsheet would take for a formula (its
 //          first sign is = + - @, a tab or a carriage return) gets an apostrophe before it, numbers
 //          apart; quotes are doubled (RFC 4180).

@@ -25,7 +25,8 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
   }
   std::set<std::string> seen;
   for (const auto& item : node) {
-    if (!item.first.IsScalar()) fail(yaml_place(file, item.first), prefix, "has a key that is not a word");
+    if (!item.first.IsScalar())
+      fail(yaml_place(file, item.first), prefix, "has a key that is not a word");
     const auto name = item.first.as<std::string>();
     const std::string key = prefix.empty() ? name : prefix + "." + name;
     const std::string where = yaml_place(file, item.first);
@@ -87,7 +88,8 @@ void read_sizes(RunConfig& config, const std::filesystem::path& path) {
   const std::string file = path.string();
   const YAML::Node root = parse_yaml(file);
   if (!root.IsDefined() || root.IsNull()) return;
-  if (!root.IsMap()) fail(yaml_place(file, root), "(top)", "is not a map of sizes; write size: value");
+  if (!root.IsMap())
+    fail(yaml_place(file, root), "(top)", "is not a map of sizes; write size: value");
   std::set<std::string> seen;
   for (const auto& item : root) {
     const std::string where = yaml_place(file, item.first);

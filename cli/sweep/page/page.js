@@ -55,6 +55,9 @@ const bestPoints = box => {
 // An axis a key that differs, and the objective. A number has a linear axis, or one by rank if its values are far apart.
 let parallel = null;
 const byRank = k => numeric[k] && distinct[k].length > 2 && distinct[k].length <= 40;
+// Values that lie far apart, drawn by their logarithm as `log` draws them.
+const byLog = k => numeric[k] && !byRank(k) && keys[k].numbers.every(v => v > 0) && Math.max(...keys[k].numbers) > 20 * Math.min(...keys[k].numbers);
+const axisName = k => { const last = keys[k].name.split(".").pop(); return keys.some((o, n) => n !== k && o.name.split(".").pop() === last) ? keys[k].name : last; };
 const coordinate = (k, i) => numeric[k] && !byRank(k) ? keys[k].numbers[i] : distinct[k].indexOf(keys[k].texts[i]);
 const parallelChart = () => {
   const box = section("Parallel coordinates", "A line a point, the better the stronger its colour. Drag along an axis to keep some of the points, here and in the table; arrows go through them from the best on.");
@@ -65,9 +68,9 @@ const parallelChart = () => {
   parallel = chart(box, "parallel coordinates of all clean points, with the objective last", narrow ? 90 + 74 * (keys.length + 1) : 420, width => {
     const order = best().reverse(), upright = width < 560, values = figure().values, all = order.map(i => values[i]);
     const low = Math.min(...all), high = Math.max(...all), log = low > 0 && high / low > 50;
-    const short = text => text.length > 16 ? text.slice(0, 7) + "…" + text.slice(-8) : text;
+    const short = text => text.length > 18 ? text.slice(0, 8) + "…" + text.slice(-9) : text;
     const names = k => distinct[k].map(t => t === "" ? "as it is" : t);
-    const axes = keys.map((k, n) => ({dim: n, name: short(k.name), ...(numeric[n] && !byRank(n) ? {type: "value", scale: true} : {type: "category", data: names(n)}),
+    const axes = keys.map((k, n) => ({dim: n, name: short(axisName(n)), ...(numeric[n] && !byRank(n) ? {type: byLog(n) ? "log" : "value", scale: true, ...(byLog(n) ? {min: Math.min(...k.numbers), max: Math.max(...k.numbers)} : {})} : {type: "category", data: names(n)}),
       axisLabel: {formatter: v => numeric[n] && !byRank(n) ? shown(v, k.unit) : short(String(v))}}));
     axes.push({dim: keys.length, name: short(plain(chosen)), type: log ? "log" : "value", scale: true, min: low, max: high, inverse: false, axisLabel: {formatter: v => shown(v, figure().unit)}});
     const data = order.map(i => ({value: [...keys.map((_, k) => coordinate(k, i)), values[i]], name: String(i)}));
@@ -75,10 +78,10 @@ const parallelChart = () => {
     if (parallel) parallel.order = order;
     return {
       animation: false,
-      parallel: upright ? {left: 16, right: 36, top: 40, bottom: 20, layout: "vertical", parallelAxisDefault: {nameLocation: "start"}} : {left: 40, right: 80, top: 36, bottom: 36},
-      parallelAxis: axes.map(a => ({...a, nameTextStyle: {color: css("--fg"), fontSize: 11, align: upright ? "left" : "center"}, nameGap: upright ? 8 : 14, nameRotate: upright ? 0 : undefined,
+      parallel: upright ? {left: 24, right: 36, top: 40, bottom: 24, layout: "vertical"} : {left: 40, right: 80, top: 36, bottom: 36},
+      parallelAxis: axes.map(a => ({...a, nameTextStyle: {color: css("--fg"), fontSize: 11, fontWeight: 600, ...(upright ? {align: "left", verticalAlign: "bottom", padding: [0, 0, 6, 0]} : {align: "center"}), textBorderColor: css("--bg"), textBorderWidth: 3}, nameGap: upright ? 0 : 14,
         nameLocation: upright ? "start" : "end", axisLine: {lineStyle: {color: css("--muted")}}, axisTick: {lineStyle: {color: css("--muted")}},
-        axisLabel: {...a.axisLabel, color: css("--fg"), fontSize: 10, hideOverlap: true}})),
+        axisLabel: {...a.axisLabel, color: css("--fg"), fontSize: 10, hideOverlap: true, textBorderColor: css("--bg"), textBorderWidth: 3}})),
       visualMap: {show: false, dimension: keys.length, min: low, max: high, inRange: {color: higher ? shade : [...shade].reverse()}},
       tooltip: tooltip({trigger: "item", formatter: p => "<b>" + esc(shown(values[+p.name], figure().unit)) + "</b><br>" + esc(pointName(+p.name))}),
       series: [{type: "parallel", data, progressive: 500, lineStyle: {width: order.length > 400 ? .8 : 1.4, opacity: order.length > 400 ? .45 : .8}, inactiveOpacity: .03, activeOpacity: 1,
@@ -111,7 +114,8 @@ const groupsOf = k => {
   const sorted = all.sort((a, b) => keys[k].numbers[a] - keys[k].numbers[b] || a - b), groups = [];
   for (let n = 0; n < 8; ++n) {
     const part = sorted.slice(Math.round(n * sorted.length / 8), Math.round((n + 1) * sorted.length / 8));
-    if (part.length) groups.push([keys[k].texts[part[0]] + " … " + keys[k].texts[part[part.length - 1]], part]);
+    const at = i => shown(keys[k].numbers[i], keys[k].unit);
+    if (part.length) groups.push([at(part[0]) + " to " + at(part[part.length - 1]), part, at(part[0]) + " …"]);
   }
   return groups;
 };
@@ -119,7 +123,7 @@ const mean = list => list.reduce((a, b) => a + b, 0) / list.length;
 const quantile = (sorted, q) => { const at = q * (sorted.length - 1), low = Math.floor(at); return sorted[low] + (at - low) * ((sorted[low + 1] ?? sorted[low]) - sorted[low]); };
 // Of the objective's variance, the part that the key's values explain; chance explains some of it, which `adjusted` takes away.
 const effectOf = k => {
-  const groups = groupsOf(k).map(([name, of]) => [name, of.map(i => figure().values[i]), of]), all = groups.flatMap(g => g[1]), middle = mean(all);
+  const groups = groupsOf(k).map(([name, of, brief]) => [name, of.map(i => figure().values[i]), brief || name]), all = groups.flatMap(g => g[1]), middle = mean(all);
   const total = all.reduce((a, v) => a + (v - middle) ** 2, 0), between = groups.reduce((a, g) => a + g[1].length * (mean(g[1]) - middle) ** 2, 0);
   const share = total ? between / total : 0, n = all.length, m = groups.length;
   const chance = m > 1 && n > m ? (1 - share) * (m - 1) / (n - m) : null;
@@ -165,9 +169,10 @@ const sensitivity = box => {
     grid.append(part);
     part.append(make("h3", keys[e.k].name + (keys[e.k].unit && keys[e.k].unit !== "bytes" ? ", " + keys[e.k].unit : "")));
     const boxes = e.groups.map(g => { const s = [...g[1]].sort((a, b) => a - b); return [s[0], quantile(s, .25), quantile(s, .5), quantile(s, .75), s[s.length - 1]]; });
+    const slant = e.groups.some(g => g[2].length * e.groups.length > 40);
     const c = chart(part, keys[e.k].name + ": range, quartiles and mean of the objective by value", 230, width => ({
-      grid: {left: 58, right: 12, top: 10, bottom: 26}, animation: false,
-      xAxis: {type: "category", data: e.groups.map(g => g[0]), ...axisStyle(), axisLabel: {...axisStyle().axisLabel, width: Math.max(30, (width - 70) / e.groups.length - 4), overflow: "truncate"}},
+      grid: {left: 58, right: 12, top: 10, bottom: slant ? 56 : 26}, animation: false,
+      xAxis: {type: "category", data: e.groups.map(g => g[2]), ...axisStyle(), axisLabel: {...axisStyle().axisLabel, interval: 0, hideOverlap: false, rotate: slant ? 35 : 0, width: slant ? 74 : (width - 70) / e.groups.length - 4, overflow: "truncate"}},
       yAxis: {type: "value", scale: true, ...axisStyle(), splitNumber: 4, axisLabel: {...axisStyle().axisLabel, formatter: v => shown(v, figure().unit)}},
       series: [{type: "boxplot", data: boxes, itemStyle: {color: css("--panel"), borderColor: css("--muted")}, emphasis: {itemStyle: {borderColor: css("--fg"), borderWidth: 2}}, boxWidth: [4, 26]},
         {type: "line", data: e.means, symbol: "diamond", symbolSize: 9, color: css("--accent"), lineStyle: {width: numeric[e.k] ? 1.5 : 0}, tooltip: {show: false}, silent: true, z: 5}],
