@@ -36,7 +36,7 @@ CREATE TABLE settings(
 CREATE TABLE figures(row INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, unit TEXT);
 CREATE TABLE numbers(
   point INTEGER NOT NULL REFERENCES points(row) ON DELETE CASCADE,
-  figure INTEGER NOT NULL REFERENCES figures(row), value REAL NOT NULL,
+  figure INTEGER NOT NULL REFERENCES figures(row), value NOT NULL,  -- a count is a whole number
   PRIMARY KEY(point, figure)) WITHOUT ROWID;
 CREATE VIEW results AS
   SELECT points.id AS point, points.number AS number, figures.path AS path,
@@ -58,9 +58,20 @@ std::string status_of(int exit, bool results) {
   return exit == 0 ? "clean" : exit == 3 ? "limit" : exit == 1 ? "wrong" : "failed";
 }
 
-using Visit = std::function<void(const std::string& path, double value, const std::string& unit)>;
+// A kind of request and a stage have their name for a place: which of them a run has differs.
+std::string name_in_list(const nlohmann::json& entry, std::size_t at) {
+  for (const char* name : {"kind", "stage"}) {
+    if (entry.is_object() && entry.contains(name) && entry[name].is_string()) {
+      return entry[name].get<std::string>();
+    }
+  }
+  return std::to_string(at);
+}
 
-// Every number of stats.json that has a unit: its path with dots, as the Python package names it.
+using Visit = std::function<void(const std::string& path, const nlohmann::json& value,
+                                 const std::string& unit)>;
+
+// Every number of stats.json that has a unit, by its path with dots.
 void visit_figures(const nlohmann::json& node, const std::string& path, const Visit& visit) {
   const auto below = [&path](const std::string& name) {
     return path.empty() ? name : path + "." + name;
@@ -68,14 +79,14 @@ void visit_figures(const nlohmann::json& node, const std::string& path, const Vi
   if (node.is_object()) {
     if (node.size() == 2 && node.contains("value") && node.contains("unit")) {
       if (node["value"].is_number() && node["unit"].is_string()) {
-        visit(path, node["value"].get<double>(), node["unit"].get<std::string>());
+        visit(path, node["value"], node["unit"].get<std::string>());
       }
       return;
     }
     for (const auto& [name, child] : node.items()) visit_figures(child, below(name), visit);
   } else if (node.is_array()) {
     for (std::size_t i = 0; i < node.size(); ++i) {
-      visit_figures(node[i], below(std::to_string(i)), visit);
+      visit_figures(node[i], below(name_in_list(node[i], i)), visit);
     }
   }
 }
@@ -283,11 +294,18 @@ std::string SweepStore::record(const std::string& id, const PointFolder& folder,
     Statement number(*this,
                      "INSERT OR REPLACE INTO numbers SELECT points.row, figures.row, ? FROM "
                      "points, figures WHERE points.id = ? AND figures.path = ?");
-    visit_figures(stats, "", [&](const std::string& path, double value, const std::string& unit) {
-      if (!std::isfinite(value)) return;
+    const auto store = [&](const std::string& path, const nlohmann::json& value,
+                           const std::string& unit) {
+      if (!std::isfinite(value.get<double>())) return;
       figure.bind(path).bind(unit).run();
-      number.bind(value).bind(id).bind(path).run();
-    });
+      if (value.is_number_integer() && value.get<double>() < 9e18) {
+        number.bind(value.get<std::int64_t>());
+      } else {
+        number.bind(value.get<double>());
+      }
+      number.bind(id).bind(path).run();
+    };
+    visit_figures(stats, "", store);
   }
   transaction.commit();
   return status;
