@@ -22,7 +22,7 @@
 #include "cli/report_command.hpp"
 #include "cli/session.hpp"
 #include "cli/shell_word.hpp"
-#include "cli/sweep/command.hpp"
+#include "cli/sweep_command.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"

@@ -86,14 +86,16 @@ def figures_of(point):
         if part[0] == "memspecrd" and len(part) == 2:
             of[part[1]] = value
     of["used"] = of["useful_lines"] + of["late_lines"]
-    ports = [point.over_ports(f"internal_dram_counters.{name}") for name in ("demand_fills", "spec_fills", "filled_behind")]
+    ports = [
+        point.over_ports(f"internal_dram_counters.{name}") for name in ("demand_fills", "spec_fills", "filled_behind")
+    ]
     of["demand_fills"] = ports[0]
     of["bytes"] = sum(ports) * point.config()["endpoint"]["line_bytes"]
     return of
 
 
 def run(args, policies, name, sweep):
-    """Of a sweep of rows (grid, list or traces), by row: of each policy the time that it took, in ns, and its figures."""
+    """Of a sweep of rows, by row: of each policy the time that it took, in ns, and its figures."""
     sweep = {
         **sweep,
         **args.extra,

@@ -150,7 +150,10 @@ def show(curve, runner, defaults):
     for workload in dict.fromkeys(workload for workload, _ in names):
         for config in curve.configs:
             seen = [us(point) for point in found[names[workload, config]]]
-            if curve.default is not None and defaults[names[workload, config]] != seen[curve.values.index(curve.default)]:
+            if (
+                curve.default is not None
+                and defaults[names[workload, config]] != seen[curve.values.index(curve.default)]
+            ):
                 sys.exit(f"{curve.key}: {curve.default} is not the default any more; mend it in eval/sensitivity.py")
             rows.append(f"| {workload}, {config} | {' | '.join(map(number, seen))} |")
             points += [

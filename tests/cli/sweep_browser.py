@@ -49,6 +49,14 @@ grid: {{link.lanes: [4, 8], run.limit_us: [1, 1000]}}
 objective: "{HOSTILE.replace('"', chr(92) + '"')}"
 """,
 }
+# Where the axis of the objective begins, its angle and its length.
+LAST_AXIS = """() => {
+  const box = document.getElementById('parallel').getBoundingClientRect();
+  const model = charts.find(c => c.box.id === 'parallel').view.getModel(), c = model.getComponent('parallel').coordinateSystem;
+  const name = c.dimensions[c.dimensions.length - 1], layout = c.getAxisLayout(name), extent = c.getAxis(name).getExtent();
+  return {x: box.x + layout.position[0], y: box.y + layout.position[1], turned: layout.rotation,
+          length: Math.abs(extent[1] - extent[0])};
+}"""
 ORDER = """() => [...document.querySelectorAll('#points tbody tr')].map(r => [...r.cells].map(c => c.textContent))"""
 
 
@@ -67,7 +75,9 @@ def sorts(p):
     p.expect(f"{name}: does not sort down", numbers == sorted(numbers, reverse=True) or numbers == sorted(numbers))
     first = numbers[0]
     p.page.keyboard.press("Enter")
-    p.expect(f"{name}: Enter does not turn the order", len(numbers) < 2 or int(table(p)[0][0].replace(",", "")) != first)
+    p.expect(
+        f"{name}: Enter does not turn the order", len(numbers) < 2 or int(table(p)[0][0].replace(",", "")) != first
+    )
     for at in range(len(headings)):
         p.page.click(f"#points th button >> nth={at}")
         state = p.page.evaluate("n => document.querySelectorAll('#points th')[n].getAttribute('aria-sort')", at)
@@ -88,12 +98,7 @@ def brushes(p):
     p.page.evaluate("charts.find(c => c.box.id === 'parallel').box.scrollIntoView({block: 'center'})")
     p.page.wait_for_timeout(200)
     before = p.page.inner_text("#told")
-    dimension = "charts.find(c => c.box.id === 'parallel').view.getModel().getComponent('parallel').coordinateSystem"
-    box = p.page.evaluate(
-        f"""() => {{ const c = {dimension}, l = c.getAxisLayout(c.dimensions[c.dimensions.length - 1]),
-        a = c.getAxis(c.dimensions[c.dimensions.length - 1]).getExtent(), r = document.getElementById('parallel').getBoundingClientRect();
-        return {{x: r.x + l.position[0], y: r.y + l.position[1], turned: l.rotation, length: Math.abs(a[1] - a[0])}}; }}"""
-    )
+    box = p.page.evaluate(LAST_AXIS)
     upright = abs(box["turned"]) > 0.1
     at = (lambda d: (box["x"], box["y"] - d)) if upright else (lambda d: (box["x"] + d, box["y"]))
     p.page.mouse.move(*at(box["length"] * 0.02))
@@ -131,7 +136,8 @@ def look(browser, name, file, width, theme, shots):
         p.expect(f"{label}: not reached by the keyboard", chart.get_attribute("tabindex") == "0")
     p.page.evaluate("scrollTo(0, 0)")
     if shots:
-        p.page.screenshot(path=shots / f"sweep-{name}-{width}-{theme}.png", full_page=True)
+        whole = {"x": 0, "y": 0, "width": width, "height": 1560 if width > 600 else 3300}  # down to the table
+        p.page.screenshot(path=shots / f"sweep-{name}-{width}-{theme}.png", full_page=True, clip=whole)
     # A wide table scrolls in its own box.
     for cut in p.page.evaluate(report_browser.CUT.replace("'body *'", "'body *:not(.scroll *)'"))[:3]:
         p.bad.append(f"cut: {cut}")

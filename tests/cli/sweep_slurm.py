@@ -85,7 +85,9 @@ class Slurm:
     def __enter__(self):
         files = {"key-file": "munge.key", "socket": "munge.socket", "pid-file": "munge.pid", "seed-file": "munge.seed"}
         options = [f"--{name}={self.run / file}" for name, file in files.items()]
-        self.start("munged", "--foreground", "--force", "--num-threads=2", *options, f"--log-file={self.run}/munged.log")
+        self.start(
+            "munged", "--foreground", "--force", "--num-threads=2", *options, f"--log-file={self.run}/munged.log"
+        )
         self.wait(lambda: (self.run / "munge.socket").exists(), "munged")
         self.start("slurmctld", "-D")
         self.start("slurmd", "-D", "-N", self.host)
@@ -169,7 +171,9 @@ def same_as_local(t):
 
 
 def failed_points(t):
-    (t.work / "bad.yaml").write_text("scenario: vadd-znand-sr\ngrid: {run.limit_us: [1, 1000], workload.size: [0, 7]}\n")
+    (t.work / "bad.yaml").write_text(
+        "scenario: vadd-znand-sr\ngrid: {run.limit_us: [1, 1000], workload.size: [0, 7]}\n"
+    )
     t.sweep("bad.yaml", "bad", "--cluster", "slurm", status=1)
     found = dict(t.rows("bad", "select number, status from points"))
     local = t.sweep("bad.yaml", "bad-local", status=1)

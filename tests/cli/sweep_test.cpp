@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "cli/shell_word.hpp"
-#include "cli/sweep/draw.hpp"
-#include "cli/sweep/tables.hpp"
+#include "cli/sweep_draw.hpp"
+#include "cli/sweep_tables.hpp"
 #include "common/input_error.hpp"
 #include "tests/cli/cli.hpp"
 
@@ -246,7 +246,7 @@ TEST_F(SweepCli, RunsAgainOnlyWhatIsAnotherPoint) {
 TEST_F(SweepCli, APointThatIsNotCleanIsKeptWithItsLog) {
   write("f.yaml",
         "scenario: vadd-znand-sr\ngrid:\n  run.limit_us: [1, 1000]\n"
-        "  workload.size: [256, 536870912]\n");
+        "  workload.size: [4096, 536870912]\n");
   const Result result = sweep("f.yaml");
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;

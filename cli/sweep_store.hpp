@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/plan.hpp"
-#include "cli/sweep/point.hpp"
+#include "cli/sweep_plan.hpp"
+#include "cli/sweep_point.hpp"
 
 struct sqlite3;
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/point.hpp"
+#include "cli/sweep_point.hpp"
 
 namespace cxlgpu {
 

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/plan.hpp"
+#include "cli/sweep_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,9 @@
 
 #include "cli/config_json.hpp"
 #include "cli/session.hpp"
-#include "cli/sweep/digest.hpp"
-#include "cli/sweep/draw.hpp"
-#include "cli/sweep/point.hpp"
+#include "cli/sweep_digest.hpp"
+#include "cli/sweep_draw.hpp"
+#include "cli/sweep_point.hpp"
 #include "cli/version.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/draw.hpp"
+#include "cli/sweep_draw.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "cli/sweep/digest.hpp"
+#include "cli/sweep_digest.hpp"
 
 namespace cxlgpu {
 

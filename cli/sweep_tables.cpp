@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/tables.hpp"
+#include "cli/sweep_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/page.hpp"
-#include "cli/sweep/point.hpp"
+#include "cli/sweep_point.hpp"
 #include "cli/write_file.hpp"
 #include "sweep_page_parts.hpp"
 

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/digest.hpp"
+#include "cli/sweep_digest.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/point.hpp"
+#include "cli/sweep_point.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "cli/sweep/digest.hpp"
+#include "cli/sweep_digest.hpp"
 #include "cli/version.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/command.hpp"
+#include "cli/sweep_command.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,11 +16,11 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/shell_word.hpp"
-#include "cli/sweep/cluster.hpp"
-#include "cli/sweep/local.hpp"
-#include "cli/sweep/plan.hpp"
-#include "cli/sweep/store.hpp"
-#include "cli/sweep/tables.hpp"
+#include "cli/sweep_cluster.hpp"
+#include "cli/sweep_local.hpp"
+#include "cli/sweep_plan.hpp"
+#include "cli/sweep_store.hpp"
+#include "cli/sweep_tables.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/cluster.hpp"
+#include "cli/sweep_cluster.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ rule points:
     shell: "{params.cxlgpu:q} {params.verb} . cluster/jobs/{wildcards.job}"
 )";
 
-// A job that Slurm ended has left no mark: Snakemake would wait for it for ever.
+// A job that Slurm ended has left no mark: Snakemake would wait for it forever.
 constexpr const char* kStatus = R"(#!/bin/sh
 # Snakemake asks: running, success or failed? A job that Slurm has forgotten has left its mark, or has failed.
 state=$(scontrol show job -o "$1" 2>/dev/null | sed -n 's/.*JobState=\([A-Z_]*\).*/\1/p')

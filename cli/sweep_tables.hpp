@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/sweep/plan.hpp"
-#include "cli/sweep/store.hpp"
+#include "cli/sweep_plan.hpp"
+#include "cli/sweep_store.hpp"
 
 namespace cxlgpu {
 

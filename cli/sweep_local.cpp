@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/local.hpp"
+#include "cli/sweep_local.hpp"
 
 #include <sys/wait.h>
 

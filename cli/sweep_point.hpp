@@ -34,7 +34,7 @@ class PointFolder {
       : folder_(sweep / "points" / id) {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
-  // Makes the folder anew. `words` are those of `cxlgpu run`, without --out.
+  // Makes the folder, empty. `words` are those of `cxlgpu run`, without --out.
   void prepare(const std::filesystem::path& configs, const std::vector<std::string>& words) const;
   // Nothing is left of it.
   void remove() const;

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/store.hpp"
+#include "cli/sweep_store.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
