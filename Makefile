@@ -12,7 +12,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test calibrate results conformance \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test sweep-test calibrate results conformance \
   lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
@@ -55,6 +55,11 @@ report-test: build  ## the report page in headless Chromium: every chart, clicks
 timeline-test: build  ## --timeline, parsed by the schema that Perfetto publishes; ARGS="--trace-processor FILE": opened in that, too
 	@venv=$$(scripts/venv.sh perfetto) && $$venv/bin/python tests/cli/timeline_schema.py --cxlgpu $(CXLGPU) $(ARGS)
 
+sweep-test: build  ## sweeps on a Slurm of one node, which it starts (root), and their page in headless Chromium
+	@scripts/deps.sh sweep-test
+	@tests/cli/sweep_slurm.py --cxlgpu $(CXLGPU)
+	@venv=$$(scripts/venv.sh browser) && $$venv/bin/python tests/cli/sweep_browser.py --cxlgpu $(CXLGPU) $(ARGS)
+
 calibrate: build ## idle costs of each stage in the RTL, and that the model has the same
 	@eval/calibrate.py --cxlgpu $(CXLGPU) $(ARGS)
 
@@ -62,7 +67,7 @@ results: build   ## every workload in every configuration: tables and figures of
 	@scripts/deps.sh results
 	@$(MAKE) --no-print-directory build RTL=eval/results/paper-rtl.yaml
 	@snakemake --snakefile eval/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
-	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
+	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --out out/results/sweeps --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
 	@eval/results/report.py --runs out/results
 

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// cxlgpu: run scenarios, lose power in them, measure media parts, name what there is, look at
-// flits and traces.
+// cxlgpu: run scenarios, lose power in them, sweep their keys, measure media parts, name what there
+// is, look at flits and traces.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +21,8 @@
 #include "cli/media_command.hpp"
 #include "cli/report_command.hpp"
 #include "cli/session.hpp"
+#include "cli/shell_word.hpp"
+#include "cli/sweep_command.hpp"
 #include "cli/trace_command.hpp"
 #include "cli/version.hpp"
 #include "common/input_error.hpp"
@@ -43,26 +45,9 @@ struct RunArguments {
   // Of `crash`.
   std::string points, states, point;
   bool walk = false, invariant_only = false;
-  bool quiet = false;
+  bool quiet = false, no_report = false;
   int verbose = 0;
 };
-
-// A word as a shell reads it back.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-// The command as one could type it again.
-std::string replay_command(int argc, char** argv) {
-  std::string text;
-  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + quoted(argv[i]);
-  return text;
-}
 
 // Of an installed command, which may be moved with its files: PREFIX/bin/cxlgpu, PREFIX/share.
 std::filesystem::path installed_configs() {
@@ -164,6 +149,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
   options.config_dir = configs;
   options.trace = a.trace;
   options.out = a.out;
+  options.page = !a.no_report;
   options.events = a.events;
   options.requests = a.requests;
   options.log = log;
@@ -214,6 +200,7 @@ int list_command(const std::filesystem::path& configs) {
 }
 
 int command(int argc, char** argv) {
+  const std::string replay = shell_command({argv, argv + argc});  // as one could type it again
   CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
   app.require_subcommand(1);
   app.set_version_flag("--version",
@@ -261,7 +248,8 @@ int command(int argc, char** argv) {
       "--flit-log, --events, --requests and --timeline are compressed if their name ends with .gz, "
       ".zst, .xz "
       "or .bz2.");
-  run->add_option("--out", a.out, "directory for stats.json and report.html");
+  CLI::Option* out = run->add_option("--out", a.out, "directory for stats.json and report.html");
+  run->add_flag("--no-report", a.no_report, "stats.json alone")->needs(out);
   CLI::Option* quiet = run->add_flag("-q,--quiet", a.quiet, "print nothing but what went wrong");
   run->add_option("--progress-s", a.progress_s,
                   "seconds between lines of progress where standard error is no terminal; 30")
@@ -304,6 +292,14 @@ int command(int argc, char** argv) {
   MediaArguments m;
   add_media_command(*app.add_subcommand("media", "measure a media part: latency and bandwidth"), m);
 
+  SweepArguments w;
+  CLI::App* sweep =
+      app.add_subcommand("sweep", "run every point of a file, and show what came of it");
+  add_sweep_command(*sweep, w);
+  SweepJobArguments j;
+  CLI::App* job = app.add_subcommand(kSweepJob, "points of a sweep, as a job of a cluster");
+  add_sweep_job_command(*job, j);
+
   ReportArguments r;
   add_report_command(*app.add_subcommand("report", "one page that compares runs"), r);
 
@@ -318,8 +314,8 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",    "crash", "media", "list", "explain",
-                                               "report", "flit",  "trace", "help"};
+    const std::vector<std::string> commands = {"run",   "crash",  "media", "list",  "explain",
+                                               "sweep", "report", "flit",  "trace", "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -337,13 +333,15 @@ int command(int argc, char** argv) {
   }
   if (crash->parsed()) {
     a.walk = true;
-    return run_command(a, config_dir(configs), replay_command(argc, argv));
+    return run_command(a, config_dir(configs), replay);
   }
-  if (run->parsed()) return run_command(a, config_dir(configs), replay_command(argc, argv));
+  if (run->parsed()) return run_command(a, config_dir(configs), replay);
   if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));
   if (list->parsed()) return list_command(config_dir(configs));
   if (explain->parsed()) return explain_command(k, config_dir(configs));
   if (app.got_subcommand("media")) return media_command(m, config_dir(configs));
+  if (sweep->parsed()) return sweep_command(w, config_dir(configs), replay);
+  if (job->parsed()) return sweep_job_command(j);
   if (app.got_subcommand("report")) return report_command(r);
   if (app.got_subcommand("trace")) return trace_command(t);
   return flit_command(f);

@@ -137,7 +137,7 @@ void Session::make() {
     replay_ = make_replay(config_, std::move(input_));
   }
   folder_.emplace(options_.out);
-  if (!options_.out.empty()) {
+  if (!options_.out.empty() && options_.page) {
     samples_ = std::make_unique<RunSamples>();
     machine_->collect(*samples_);
   }

@@ -34,6 +34,7 @@ struct SessionOptions {
   std::filesystem::path config_dir;
   std::string trace;     // trace file, "-": standard input, empty: the workload
   std::string out;       // output directory, empty: none
+  bool page = true;      // ... with report.html, which costs some time
   std::string events;    // event log, empty: none
   std::string requests;  // request log, empty: none
   TimelineOptions timeline;

@@ -197,8 +197,15 @@ void write_results(const nlohmann::json& document, const nlohmann::json& samples
                    const SessionOptions& options) {
   if (options.out.empty()) return;
   const std::filesystem::path out = options.out;
-  write_files({{out / "stats.json", json_text(document, 1) + "\n"},
-               {out / "report.html", report_page(document, samples)}});
+  std::vector<std::pair<std::filesystem::path, std::string>> files = {
+      {out / "stats.json", json_text(document, 1) + "\n"}};
+  if (options.page) {
+    files.emplace_back(out / "report.html", report_page(document, samples));
+  } else {
+    std::error_code ignored;  // one of an earlier run would show other figures
+    std::filesystem::remove(out / "report.html", ignored);
+  }
+  write_files(files);
 }
 
 int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
@@ -206,8 +213,9 @@ int finish_session(const RunOutcome& outcome, const nlohmann::json& document,
   std::string where = "none; add --out DIR for stats.json and report.html";
   write_results(document, samples, options);
   if (!options.out.empty()) {
-    where = (std::filesystem::path(options.out) / "report.html").string();
-    options.log.info("{} and stats.json beside it are written", where);
+    const std::filesystem::path out = options.out;
+    where = (out / (options.page ? "report.html" : "stats.json")).string();
+    options.log.info("{}{} written", where, options.page ? " and stats.json beside it are" : " is");
   }
   if (!options.quiet) fmt::print("{}  {:<42} {}\n", table(document), "report", where);
   for (const std::string& problem : outcome.problems) {

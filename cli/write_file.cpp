@@ -21,6 +21,11 @@ std::string json_text(const nlohmann::json& document, int indent) {
   return document.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+bool is_utf8(const std::string& text) {
+  return json_text(text, -1) ==
+         nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore);
+}
+
 void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& files) {
   std::vector<flits::OutputFile> open;
   open.reserve(files.size());

@@ -19,6 +19,9 @@ void write_files(const std::vector<std::pair<std::filesystem::path, std::string>
 // `indent` -1: in one line. Bytes that are no UTF-8, of a path for example, become U+FFFD.
 [[nodiscard]] std::string json_text(const nlohmann::json& document, int indent);
 
+// What JSON can hold as it is.
+[[nodiscard]] bool is_utf8(const std::string& text);
+
 // The folder for results, made before anything is simulated. What was made goes again if it is
 // still empty at the end.
 // Errors: InputError when there can be none.

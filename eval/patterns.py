@@ -24,15 +24,12 @@ import random
 import tempfile
 
 import runs
+import sweeps
 
 LINES = 32768  # 2 MiB
 NAMED = ("Seq", "Around", "Rand")
-# Workloads on which no policy was made (docs/results/policies.md), and the size of each at which its data are eight
-# times those of the default size.
-KERNELS = {
-    **{"btree": 1 << 18, "embed": 1 << 15, "fft": 18, "hist": 3 << 18, "join": 1 << 17, "merge": 3 << 17},
-    **{"nw": 1131, "pagerank": 3 << 15, "radix": 320 << 10, "spmv": 1 << 16, "transpose": 816, "tridiag": 1 << 12},
-}
+# Workloads on which no policy was made (docs/results/policies.md).
+KERNELS = [row["workload.name"] for row in sweeps.load("policies-kernels")["list"]]
 KERNEL_SEEDS = 3  # of which a mix draws one for each of its kernels
 HDM, PART = 1 << 32, (1 << 20) // 64  # where the CXL range begins, bytes; a kernel's share of a mix, lines
 
@@ -152,7 +149,7 @@ def recorded(cxlgpu, kernel, seed):
 
 def kernels(rnd, cxlgpu):
     parts = []
-    for place, kernel in enumerate(rnd.sample(list(KERNELS), rnd.randint(1, 3))):
+    for place, kernel in enumerate(rnd.sample(KERNELS, rnd.randint(1, 3))):
         sent = recorded(cxlgpu, kernel, rnd.randint(1, KERNEL_SEEDS))
         first = rnd.randrange(len(sent))
         moved = [(place * PART + line, store) for line, store in sent]

@@ -28,6 +28,7 @@ internal DRAM with lines of 256 B is taken for granted.
 
 import argparse
 import collections
+import gzip
 import itertools
 import math
 import os
@@ -35,10 +36,9 @@ import pathlib
 import random
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 
 import patterns
-import runs
+import sweeps
 
 POLICIES = ["cxl", "naive", "dyn", "sr-paper", "sr", "stream"]
 PUBLISHED = ["stride", "best-offset", "access-map", "footprint"]  # engine model alone
@@ -78,16 +78,34 @@ class Figures(collections.Counter):
         return self.percent("useful_lines", "used")
 
 
-def run(args, workload, policy, extra):
-    """The time that it took, in ns, and its figures."""
-    stats = runs.stats(args.cxlgpu, f"{workload}-znand-{policy}", args.engine, *extra, *args.extra)
-    all_of = Figures({key: figure["value"] for key, figure in stats["memspecrd"].items() if isinstance(figure, dict)})
-    all_of["used"] = all_of["useful_lines"] + all_of["late_lines"]
-    for port in filter(None, stats["internal_dram_counters"]):
-        all_of["demand_fills"] += port["demand_fills"]["value"]
-        filled = sum(port[name]["value"] for name in ("demand_fills", "spec_fills", "filled_behind"))
-        all_of["bytes"] += filled * stats["config"]["endpoint"]["line_bytes"]
-    return stats["end_to_end"]["value"], all_of
+def figures_of(point):
+    """Of a run."""
+    of = Figures()
+    for path, value in point.figures.items():
+        part = path.split(".")
+        if part[0] == "memspecrd" and len(part) == 2:
+            of[part[1]] = value
+    of["used"] = of["useful_lines"] + of["late_lines"]
+    ports = [
+        point.over_ports(f"internal_dram_counters.{name}") for name in ("demand_fills", "spec_fills", "filled_behind")
+    ]
+    of["demand_fills"] = ports[0]
+    of["bytes"] = sum(ports) * point.config()["endpoint"]["line_bytes"]
+    return of
+
+
+def run(args, policies, name, sweep):
+    """Of a sweep of rows, by row: of each policy the time that it took, in ns, and its figures."""
+    sweep = {
+        **sweep,
+        **args.extra,
+        "engine": args.engine,
+        "scenario": [f"vadd-znand-{policy}" for policy in policies],
+        "set": {**sweep.get("set", {}), **args.extra.get("set", {})},
+    }
+    points = sweeps.by_scenario(sweeps.run(args.cxlgpu, args.out / name, sweep, args.jobs))
+    of_policy = [[(p["end_to_end"], figures_of(p)) for p in points[scenario]] for scenario in sweep["scenario"]]
+    return list(zip(*of_policy))
 
 
 def mean_of(values):
@@ -109,21 +127,45 @@ def print_figures(policies, plain, speed_ups, figures):
     print(f"\nThe ring has {RING:,} bits. Plain CXL read {plain['bytes'] / 2**20:.1f} MiB.".replace(",", " "))
 
 
-def write(folder, args, name, streams, seed, start=0):
-    path = pathlib.Path(folder) / f"{name}{streams}-{seed}-{start}.csv"
+def write(args, name, streams, seed, start=0):
+    """A trace; the same bytes each time, so that a sweep goes on."""
+    path = args.out / "traces" / f"{name}{streams}-{seed}-{start}-{args.loads}.csv.gz"
+    path.parent.mkdir(parents=True, exist_ok=True)
     header, *rows = patterns.trace(name, streams, args.loads, seed, args.cxlgpu)
     later = (row.split(",", 1) for row in rows)
-    path.write_text("\n".join([header] + [f"{int(cycle) + start},{rest}" for cycle, rest in later]) + "\n")
-    return path
+    text = "\n".join([header] + [f"{int(cycle) + start},{rest}" for cycle, rest in later]) + "\n"
+    path.write_bytes(gzip.compress(text.encode(), compresslevel=1, mtime=0))
+    return str(path)
 
 
-def table(args, policies, rows):
+def groups(args):
+    """Of each group of rows: its name, its sweep, and how its rows are called."""
+    named, large = sweeps.load("policies-named"), sweeps.load("policies-large")
+    kernels = sweeps.load("policies-kernels")
+    chosen = args.rows or ["named", "traces", "patterns"]
+    sizes = [f"{row['workload.size']:,}".replace(",", " ") if "workload.size" in row else "" for row in named["list"]]
+    names = [", ".join(filter(None, (row["workload.name"], size))) for row, size in zip(named["list"], sizes)]
+    yield "named", named, names
+    yield "kernels", kernels, [row["workload.name"] for row in kernels["list"]]
+    yield "large", large, [f"{row['workload.name']}, {row['workload.size']}" for row in large["list"]]
+    if args.trace:
+        traces = [str(trace) for trace in args.trace]
+        yield "traces", {"list": [{"trace": trace} for trace in traces]}, [t.name.split(".")[0] for t in args.trace]
+    if "patterns" in chosen:
+        kinds = list(itertools.product(patterns.NAMED, (4, 16, 64, 128)))
+        traces = [write(args, kind, streams, args.seed) for kind, streams in kinds]
+        yield "patterns", {"list": [{"trace": trace} for trace in traces]}, [f"{kind}, {n}" for kind, n in kinds]
+
+
+def table(args, policies):
     print("| workload | plain CXL, us | " + " | ".join(policies) + " |")
     print("|---" * (2 + len(policies)) + "|", flush=True)
     of_plain, figures, speed_ups = [], {policy: [] for policy in policies}, {policy: [] for policy in policies}
-    with ThreadPoolExecutor(args.jobs) as pool:
-        for name, workload, extra in rows:
-            plain, *others = pool.map(lambda policy: run(args, workload, policy, extra), ["cxl"] + policies)
+    chosen = args.rows or ["named", "traces", "patterns"]
+    for group, sweep, names in groups(args):
+        if group not in chosen:
+            continue
+        for name, (plain, *others) in zip(names, run(args, ["cxl"] + policies, group, sweep)):
             cells = []
             of_plain.append(plain[1])
             for policy, (time, of) in zip(policies, others):
@@ -138,24 +180,25 @@ def table(args, policies, rows):
         print_figures(policies, Figures.sum(of_plain), speed_ups, {p: Figures.sum(figures[p]) for p in policies})
 
 
-def runs_of_mix(args, policies, folder, seed, start=0):
-    path = write(folder, args, "mix" if args.of == "patterns" else args.of, 0, seed, start)
-    kib = random.Random(seed).choice(DRAM_KIB)
-    extra = ["--trace", str(path), "--set", f"endpoint.cache_bytes={kib}KiB"]
-    done = [run(args, "vadd", policy, extra) for policy in policies]
-    path.unlink()
-    return done, (seed, kib)
+def runs_of_mixes(args, policies, starts=(0,)):
+    """Of each mix, of each start: the runs of the policies, and (seed, KiB)."""
+    kind = "mix" if args.of == "patterns" else args.of
+    places = [(seed, random.Random(seed).choice(DRAM_KIB)) for seed in range(args.seed, args.seed + args.mixes)]
+    rows = [
+        {"trace": write(args, kind, 0, seed, start), "endpoint.cache_bytes": f"{kib}KiB"}
+        for seed, kib in places
+        for start in starts
+    ]
+    done = run(args, policies, "mixes", {"list": rows})
+    for at, place in enumerate(places):
+        yield done[at * len(starts) : (at + 1) * len(starts)], place
 
 
-def over_starts(args, policies, folder):
-    def best_over(seed):
-        """Of each policy: the best time over each start's, and where."""
-        starts = [runs_of_mix(args, policies, folder, seed, start) for start in range(args.starts)]
-        of_policy = zip(*([time for time, _ in done] for done, _ in starts))
-        return [[min(times) / time for time in times] for times in of_policy], starts[0][1]
-
-    with ThreadPoolExecutor(args.jobs) as pool:
-        rows = list(pool.map(best_over, range(args.seed, args.seed + args.mixes)))
+def over_starts(args, policies):
+    rows = []  # of each mix: of each policy the best time over each start's, and where
+    for starts, place in runs_of_mixes(args, policies, range(args.starts)):
+        of_policy = zip(*([time for time, _ in done] for done in starts))
+        rows.append(([[min(times) / time for time in times] for times in of_policy], place))
     print("| policy | runs | below 0.98 of the mix's best start | least (seed, KiB) |")
     print("|---|---|---|---|")
     for i, policy in enumerate(policies):
@@ -164,13 +207,11 @@ def over_starts(args, policies, folder):
         print(f"| {policy} | {len(rows) * args.starts} | {behind} | {min(shares[i]):.3f} ({seed}, {kib}) |")
 
 
-def over_mixes(args, policies, folder):
-    def of_seed(seed):
-        done, place = runs_of_mix(args, ["cxl"] + policies, folder, seed)
-        return [done[0][0] / time for time, _ in done[1:]] + [place], [of for _, of in done]
-
-    with ThreadPoolExecutor(args.jobs) as pool:
-        rows, figures = zip(*pool.map(of_seed, range(args.seed, args.seed + args.mixes)))
+def over_mixes(args, policies):
+    rows, figures = [], []
+    for (done,), place in runs_of_mixes(args, ["cxl"] + policies):
+        rows.append([done[0][0] / time for time, _ in done[1:]] + [place])
+        figures.append([of for _, of in done])
     print("| policy | mean speed-up (geometric) | least (seed, KiB) | rows below 0.98 | below 0.98 of the best |")
     print("|---|---|---|---|---|")
     for i, policy in enumerate(policies):
@@ -183,6 +224,18 @@ def over_mixes(args, policies, folder):
         plain, *others = [Figures.sum(of) for of in zip(*figures)]
         speed_ups = {policy: [row[i] for row in rows] for i, policy in enumerate(policies)}
         print_figures(policies, plain, speed_ups, dict(zip(policies, others)))
+
+
+def extra_of(words):
+    """Options of `cxlgpu run` as words of a sweep."""
+    parser = argparse.ArgumentParser(prog="after --", usage="-- [--set KEY=VALUE] [--machine M] [--seed N]")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--machine")
+    parser.add_argument("--seed")
+    options = parser.parse_args(words)
+    settings = [setting.partition("=") for setting in options.set]
+    given = {"set": {key: value for key, _, value in settings}, "machine": options.machine, "seed": options.seed}
+    return {name: value for name, value in given.items() if value}
 
 
 def main():
@@ -201,31 +254,21 @@ def main():
     parser.add_argument("--figures", action="store_true", help="coverage, accuracy and so on, see above")
     parser.add_argument("--loads", type=int, default=24576, help="of a pattern or mix")
     parser.add_argument("--seed", type=int, default=1, help="of the patterns; of the first mix")
+    parser.add_argument("--out", type=pathlib.Path, help="folder for the sweeps, which go on; default: none is kept")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
+    parser.add_argument("extra", nargs="*", help="--set, --machine, --seed of cxlgpu run, after --")
     args = parser.parse_args()
     policies = args.policy or POLICIES[1:]
     if args.starts < 0 or (args.starts and not args.mixes):
         print(f"--starts: {args.starts} starts of no mix; give 1 or more, and --mixes", file=sys.stderr)
         sys.exit(2)
+    args.extra = extra_of(args.extra)
     with tempfile.TemporaryDirectory() as folder:
+        args.out = (args.out or pathlib.Path(folder)).resolve()
         if args.mixes:
-            (over_starts if args.starts else over_mixes)(args, policies, folder)
-            return
-        groups, rows = args.rows or ["named", "traces", "patterns"], []
-        if "named" in groups:
-            rows += [("vadd", "vadd", []), ("vadd, 131 072", "vadd", ["--set", "workload.size=131072"])]
-            rows += [("bfs", "bfs", [])]
-        if "kernels" in groups:
-            rows += [(name, name, []) for name in patterns.KERNELS]
-        if "large" in groups:
-            rows += [(f"{name}, {n}", name, ["--set", f"workload.size={n}"]) for name, n in patterns.KERNELS.items()]
-        if "traces" in groups:
-            rows += [(trace.name.split(".")[0], "vadd", ["--trace", str(trace)]) for trace in args.trace]
-        for kind, streams in itertools.product(patterns.NAMED if "patterns" in groups else (), (4, 16, 64, 128)):
-            path = write(folder, args, kind, streams, args.seed)
-            rows.append((f"{kind}, {streams}", "vadd", ["--trace", str(path)]))
-        table(args, policies, rows)
+            (over_starts if args.starts else over_mixes)(args, policies)
+        else:
+            table(args, policies)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
-# target that needs more (results, coverage, formal, fuzz, sanitize, budget, report-test, python) or of what a test
+# target that needs more (results, coverage, formal, fuzz, sanitize, budget, report-test, sweep-test, python) or of what a test
 # can use (wireshark), its own as well.
 set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache make python3
-  verilator zlib1g-dev libarchive-dev
+  verilator zlib1g-dev libarchive-dev libsqlite3-dev
   libfmt-dev libyaml-cpp-dev libcli11-dev nlohmann-json3-dev libspdlog-dev
   libgtest-dev librapidcheck-dev libbenchmark-dev
   clang-format python3-venv python3-yaml python3-jsonschema
@@ -19,6 +19,7 @@ case ${1:-} in
   fuzz) packages+=(clang-19 libclang-rt-19-dev) ;;  # 14 does not take all of C++20 used here
   sanitize | budget) packages+=(valgrind) ;;
   report-test) packages+=(chromium) ;;
+  sweep-test) packages+=(slurm-wlm munge snakemake chromium) ;;
   wireshark) packages+=(tshark) ;;  # sharkd too, in wireshark-common
   python) packages+=(python3-dev) ;;
 esac

@@ -2,7 +2,6 @@
 #include "sim/config/config.hpp"
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <set>
@@ -12,53 +11,29 @@
 #include "sim/config/config_keys.hpp"
 #include "sim/config/configurations.hpp"
 #include "sim/config/hdm_ranges.hpp"
+#include "sim/config/yaml_file.hpp"
 
 namespace cxlgpu {
 
 namespace {
 
-std::string at(const std::string& file, const YAML::Node& node) {
-  return fmt::format("{}:{}", file, node.Mark().line + 1);
-}
-
-void set_key(RunConfig& config, const std::string& key, const std::string& text,
-             const std::string& where) {
-  if (const ConfigKey* known = find_key(key)) {
-    known->set(config, text, where, key);
-    config.places[key] = where;
-    return;
-  }
-  const std::vector<std::string> sections = key_sections();
-  if (std::find(sections.begin(), sections.end(), key) != sections.end()) {
-    fail(where, key,
-         fmt::format("is a section; give its keys, which `cxlgpu explain {}` names", key));
-  }
-  if (key.starts_with("hdm.ranges")) {
-    fail(
-        where, key,
-        "is not a key of its own; give hdm.ranges whole, as `cxlgpu explain hdm.ranges` writes it");
-  }
-  fail(where, key,
-       fmt::format("is not a known key; {}`cxlgpu list --keys` names them all",
-                   did_you_mean(key, key_names())));
-}
-
 void read_map(RunConfig& config, const YAML::Node& node, const std::string& file,
               const std::string& prefix) {
   if (!node.IsMap()) {
-    fail(at(file, node), prefix.empty() ? "(top)" : prefix,
+    fail(yaml_place(file, node), prefix.empty() ? "(top)" : prefix,
          "is not a map of keys; write key: value");
   }
   std::set<std::string> seen;
   for (const auto& item : node) {
-    if (!item.first.IsScalar()) fail(at(file, item.first), prefix, "has a key that is not a word");
+    if (!item.first.IsScalar())
+      fail(yaml_place(file, item.first), prefix, "has a key that is not a word");
     const auto name = item.first.as<std::string>();
     const std::string key = prefix.empty() ? name : prefix + "." + name;
-    const std::string where = at(file, item.first);
+    const std::string where = yaml_place(file, item.first);
     if (!seen.insert(name).second) fail(where, key, "is given twice; keep one");
     if (key == "hdm.ranges") {
       read_hdm_ranges(config, item.second, where,
-                      [&file](const YAML::Node& at_node) { return at(file, at_node); });
+                      [&file](const YAML::Node& at_node) { return yaml_place(file, at_node); });
       config.places[key] = where;
     } else if (item.second.IsMap()) {
       const std::vector<std::string> sections = key_sections();
@@ -83,28 +58,6 @@ void read_map(RunConfig& config, const YAML::Node& node, const std::string& file
   }
 }
 
-YAML::Node parse_file(const std::string& file) {
-  const std::filesystem::path path = file;
-  if (!std::filesystem::is_regular_file(path)) {
-    throw InputError(fmt::format("{}: is not a file that can be read; check the path", file));
-  }
-  YAML::Node root;
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAllFromFile(file);
-    if (documents.size() > 1) {
-      throw InputError(
-          fmt::format("{}: holds {} YAML documents; keep one in a file", file, documents.size()));
-    }
-    if (!documents.empty()) root = documents.front();
-  } catch (const YAML::BadFile&) {
-    throw InputError(fmt::format("{}: cannot be read; check the path", file));
-  } catch (const YAML::Exception& e) {
-    throw InputError(
-        fmt::format("{}:{}: key '(syntax)': {}; mend the YAML", file, e.mark.line + 1, e.msg));
-  }
-  return root;
-}
-
 // The keys of the file are those of `section`; empty: as they stand there.
 void read_root(RunConfig& config, const YAML::Node& root, const std::string& file,
                const std::string& section = "") {
@@ -113,7 +66,7 @@ void read_root(RunConfig& config, const YAML::Node& root, const std::string& fil
 
 void read_file(RunConfig& config, const std::filesystem::path& path,
                const std::string& section = "") {
-  read_root(config, parse_file(path.string()), path.string(), section);
+  read_root(config, parse_yaml(path.string()), path.string(), section);
 }
 
 // Files of configs/host, each a section of its own in which no key may be missing.
@@ -133,12 +86,13 @@ void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
 // A file of configs/rtl: sizes of the RTL by their names, each a value or a row that has one.
 void read_sizes(RunConfig& config, const std::filesystem::path& path) {
   const std::string file = path.string();
-  const YAML::Node root = parse_file(file);
+  const YAML::Node root = parse_yaml(file);
   if (!root.IsDefined() || root.IsNull()) return;
-  if (!root.IsMap()) fail(at(file, root), "(top)", "is not a map of sizes; write size: value");
+  if (!root.IsMap())
+    fail(yaml_place(file, root), "(top)", "is not a map of sizes; write size: value");
   std::set<std::string> seen;
   for (const auto& item : root) {
-    const std::string where = at(file, item.first);
+    const std::string where = yaml_place(file, item.first);
     if (!item.first.IsScalar()) fail(where, "(top)", "has a size that is not a word");
     const auto name = item.first.as<std::string>();
     if (!seen.insert(name).second) fail(where, name, "is given twice; keep one");
@@ -172,7 +126,7 @@ bool find_machine(RunConfig& config, const std::string& section, const YAML::Nod
   if (!keys.IsDefined() || !keys.IsMap()) return false;
   const YAML::Node machine = keys["machine"];
   if (!machine.IsDefined() || !machine.IsScalar()) return false;
-  set_key(config, section + ".machine", machine.as<std::string>(), at(file, machine));
+  set_key(config, section + ".machine", machine.as<std::string>(), yaml_place(file, machine));
   return true;
 }
 
@@ -251,6 +205,28 @@ std::size_t end_of_workload(const std::string& scenario, const std::vector<std::
 
 }  // namespace
 
+void set_key(RunConfig& config, const std::string& key, const std::string& text,
+             const std::string& where) {
+  if (const ConfigKey* known = find_key(key)) {
+    known->set(config, text, where, key);
+    config.places[key] = where;
+    return;
+  }
+  const std::vector<std::string> sections = key_sections();
+  if (std::find(sections.begin(), sections.end(), key) != sections.end()) {
+    fail(where, key,
+         fmt::format("is a section; give its keys, which `cxlgpu explain {}` names", key));
+  }
+  if (key.starts_with("hdm.ranges")) {
+    fail(
+        where, key,
+        "is not a key of its own; give hdm.ranges whole, as `cxlgpu explain hdm.ranges` writes it");
+  }
+  fail(where, key,
+       fmt::format("is not a known key; {}`cxlgpu list --keys` names them all",
+                   did_you_mean(key, key_names())));
+}
+
 Time LinkConfig::flit_time() const {
   // 68 bytes over the lanes; lane_mbit_s bits a microsecond a lane.
   return Time{68ull * 8 * 1000000 / (lanes * lane_mbit_s)};
@@ -285,7 +261,7 @@ void ConfigLoader::read_machine(RunConfig& config) const {
     }
     path = dir_ / "machines" / (config.machine + ".yaml");
   }
-  const YAML::Node root = parse_file(path.string());
+  const YAML::Node root = parse_yaml(path.string());
   find_machine(config, "gpu", root, path.string());
   read_gpu(config, dir_ / "gpu");
   read_root(config, root, path.string());
@@ -319,7 +295,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   const std::filesystem::path own =
       is_file ? std::filesystem::path(scenario) : dir_ / "scenarios" / (scenario + ".yaml");
   const YAML::Node own_root =
-      is_file || std::filesystem::exists(own) ? parse_file(own.string()) : YAML::Node();
+      is_file || std::filesystem::exists(own) ? parse_yaml(own.string()) : YAML::Node();
   find_machine(config, "system", own_root, own.string());
   find_machine(config, "system", sets);
   if (!machine_.empty()) set_key(config, "system.machine", machine_, "--machine");

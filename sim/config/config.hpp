@@ -211,6 +211,11 @@ class ConfigLoader {
   std::string rtl_, machine_;
 };
 
+// Reads the text of a value of that key into the configuration, and keeps `where` as its place.
+// Errors: InputError for a key that there is not, and for a value that it does not take.
+void set_key(RunConfig& config, const std::string& key, const std::string& text,
+             const std::string& where);
+
 // Files of configs/machines, without .yaml.
 std::vector<std::string> machine_names(const std::filesystem::path& config_dir);
 
