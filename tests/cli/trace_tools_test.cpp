@@ -149,6 +149,7 @@ TEST_F(Traces, BombsStayWithinTheBound) {
     for (int i = 0; i < kTimes; ++i) bytes += one;
     write(name, bytes);
     for (const Args& args : {Args{"trace", "info", name}, replay(name)}) {
+      if (args[0] == "run" && std::string(ending) != ".zst") continue;  // one is enough
       const Result result = limited(args, 160);
       EXPECT_EQ(result.status, 2) << result.err;
       EXPECT_EQ(result.err, name + ":" + std::to_string(20'000 * kTimes + 1) +
