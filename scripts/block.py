@@ -78,7 +78,9 @@ def main():
     if kept is None or kept[1] != only:
         configured = subprocess.run(
             ["cmake", "--preset", "release", "-B", str(args.build), f"-DCXLGPU_ONLY={only}"],
-            cwd=ROOT, capture_output=True, text=True,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
         )
         if configured.returncode:
             sys.stderr.write(configured.stdout[-2000:] + configured.stderr[-3000:])

@@ -97,8 +97,9 @@ def header(root):
             if node.tag != "structdtype":
                 widths.append(f"inline constexpr std::size_t k{name}Bits = {types.width(node.get('id'))};\n")
             elif package in PACKAGES:
-                lines = [f"  static constexpr Field {field}{{{at}, {width}}};\n"
-                         for field, at, width in types.fields(node)]
+                lines = [
+                    f"  static constexpr Field {field}{{{at}, {width}}};\n" for field, at, width in types.fields(node)
+                ]
                 bits = f"  static constexpr std::size_t kBits = {types.width(node.get('id'))};\n"
                 structs.append(f"\nstruct {name} {{\n{bits}{''.join(lines)}}};\n")
     return f"{HEAD}\n{''.join(widths)}{''.join(structs)}\n}}  // namespace cxlgpu::layout\n"

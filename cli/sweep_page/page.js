@@ -54,7 +54,7 @@ const bestPoints = box => {
 // ---- parallel coordinates ------------------------------------------------------------------------------------------------------
 // An axis a key that differs, and the objective. A number has a linear axis, or one by rank if its values are far apart.
 let parallel = null;
-const byRank = k => numeric[k] && distinct[k].length > 2 && distinct[k].length <= 40;
+const byRank = k => numeric[k] && distinct[k].length <= 40;
 // Values that lie far apart, drawn by their logarithm as `log` draws them.
 const byLog = k => numeric[k] && !byRank(k) && keys[k].numbers.every(v => v > 0) && Math.max(...keys[k].numbers) > 20 * Math.min(...keys[k].numbers);
 const axisName = k => { const last = keys[k].name.split(".").pop(); return keys.some((o, n) => n !== k && o.name.split(".").pop() === last) ? keys[k].name : last; };
@@ -154,12 +154,12 @@ const effectCharts = [];
 const sensitivity = box => {
   effectCharts.splice(0).forEach(c => { watcher.unobserve(c.box); if (c.view) c.view.dispose(); charts.splice(charts.indexOf(c), 1); });
   if (!best().length || !keys.length) { box.append(make("p", keys.length ? "No clean point has this figure." : "No key differs.", {class: "muted"})); return; }
-  const effects = keys.map((_, k) => effectOf(k)).filter(e => e.groups.length > 1).sort((a, b) => b.share - a.share);
+  const drawn = data.kind === "random" || data.kind === "list", shareOf = e => drawn ? e.adjusted : e.share;
+  const effects = keys.map((_, k) => effectOf(k)).filter(e => e.groups.length > 1).sort((a, b) => shareOf(b) - shareOf(a));
   notes().forEach(line => box.append(make("p", line, {class: "note"})));
   if (!effects.length) { box.append(make("p", "No key has two values among the clean points.", {class: "muted"})); return; }
-  const drawn = data.kind === "random" || data.kind === "list";
   table(box, ["key", "values", "largest mean over least", drawn ? "share of the variance, less chance" : "share of the variance", "best value by its mean"], effects.map(e => {
-    const at = e.means.indexOf(higher ? Math.max(...e.means) : Math.min(...e.means)), share = drawn ? e.adjusted : e.share;
+    const at = e.means.indexOf(higher ? Math.max(...e.means) : Math.min(...e.means)), share = shareOf(e);
     return [keys[e.k].name, fmt(e.groups.length) + (distinct[e.k].length > e.groups.length ? " ranges" : "") + (e.even ? "" : ", not as often"), times(e.spread), share === null ? "too few points" : percent(share), e.groups[at][0]];
   }), "wide");
   const grid = make("div", null, {class: "effects"});
@@ -172,7 +172,7 @@ const sensitivity = box => {
     const slant = e.groups.some(g => g[2].length * e.groups.length > 40);
     const c = chart(part, keys[e.k].name + ": range, quartiles and mean of the objective by value", 230, width => ({
       grid: {left: 58, right: 12, top: 10, bottom: slant ? 56 : 26}, animation: false,
-      xAxis: {type: "category", data: e.groups.map(g => g[2]), ...axisStyle(), axisLabel: {...axisStyle().axisLabel, interval: 0, hideOverlap: false, rotate: slant ? 35 : 0, width: slant ? 74 : (width - 70) / e.groups.length - 4, overflow: "truncate"}},
+      xAxis: {type: "category", data: e.groups.map(g => slant && g[2].length > 13 ? g[2].slice(0, 3) + "…" + g[2].slice(-9) : g[2]), ...axisStyle(), axisLabel: {...axisStyle().axisLabel, interval: 0, hideOverlap: false, rotate: slant ? 35 : 0, width: slant ? 74 : (width - 70) / e.groups.length - 4, overflow: "truncate"}},
       yAxis: {type: "value", scale: true, ...axisStyle(), splitNumber: 4, axisLabel: {...axisStyle().axisLabel, formatter: v => shown(v, figure().unit)}},
       series: [{type: "boxplot", data: boxes, itemStyle: {color: css("--panel"), borderColor: css("--muted")}, emphasis: {itemStyle: {borderColor: css("--fg"), borderWidth: 2}}, boxWidth: [4, 26]},
         {type: "line", data: e.means, symbol: "diamond", symbolSize: 9, color: css("--accent"), lineStyle: {width: numeric[e.k] ? 1.5 : 0}, tooltip: {show: false}, silent: true, z: 5}],

@@ -52,8 +52,9 @@ objective: "{HOSTILE.replace('"', chr(92) + '"')}"
 # Where the axis of the objective begins, its angle and its length.
 LAST_AXIS = """() => {
   const box = document.getElementById('parallel').getBoundingClientRect();
-  const model = charts.find(c => c.box.id === 'parallel').view.getModel(), c = model.getComponent('parallel').coordinateSystem;
-  const name = c.dimensions[c.dimensions.length - 1], layout = c.getAxisLayout(name), extent = c.getAxis(name).getExtent();
+  const model = charts.find(c => c.box.id === 'parallel').view.getModel();
+  const c = model.getComponent('parallel').coordinateSystem, name = c.dimensions[c.dimensions.length - 1];
+  const layout = c.getAxisLayout(name), extent = c.getAxis(name).getExtent();
   return {x: box.x + layout.position[0], y: box.y + layout.position[1], turned: layout.rotation,
           length: Math.abs(extent[1] - extent[0])};
 }"""
@@ -184,7 +185,7 @@ def main():
         (work / name).write_text(TRACE)
     sweeps = dict(SWEEPS)
     if a.points:
-        sweeps["many"] = SWEEPS["random"].replace("200", str(a.points)).replace("size: 4096", "size: 512")
+        sweeps["many"] = SWEEPS["random"].replace("200", str(a.points))
     pages = {}
     for name, text in sweeps.items():
         (work / f"{name}.yaml").write_text(text)
