@@ -218,7 +218,7 @@ std::optional<std::string> RoadSearch::holds(const Backdoor& memory) const {
   for (U64 node = 0; node < graph_.nodes(); ++node) {
     const U32 cost = word_at<U32>(memory, cost_.address(node));
     const auto level = static_cast<U32>(level_[node]);
-    const bool early = cost == done + 1 && level == cost;  // of the level under way
+    const bool early = cost == done + 1 && level == cost;  // of the level in progress
     if (level_[node] >= 0 && level <= done ? cost == level && found[node] : cost == kFar || early) {
       continue;
     }

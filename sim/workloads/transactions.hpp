@@ -1,15 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Batches of changes in place, each of which happens as a whole or not at all, by undo logging.
 //
-// Purpose: what gpkvs and gpdb do around their changes: old values are logged first, a batch under
-//          way is said to be, and a recovery puts back what it changed.
-// Shapes:  persistent: a word {batches done << 1 | one is in progress} in a line of its own, and a
-// log
+// Purpose: what gpkvs and gpdb do around their changes: old values are logged first, a batch that
+//          has begun is said to have, and a recovery puts back what it changed.
+// Shapes:  persistent: a word {batches done << 1 | one has begun} in a line of its own, and a log
 //          of one of both kinds (gpm/log.hpp), of entries of whole words.
-// Order:   begin(): each warp drops its old entries, persist, all meet, the word says `in progress`,
-//          persist, all meet. log() before each change in place, which the caller persists.
+// Order:   begin(): each warp drops its old entries, persist, all meet, the word says that one has
+//          begun, persist, all meet. log() before each change in place, which the caller persists.
 //          commit(): persist, all meet, the word says one more is done, persist, all meet. undo():
-//          if one is in progress: put back what was logged, persist, all meet, the word says that
+//          if one has begun: put back what was logged, persist, all meet, the word says that
 //          none is. Entries are dropped at the next begin(), so a recovery may be cut short too.
 // Rules:   all but log() are of all warps. A place is logged once a batch: entries of different
 //          threads have no order.
