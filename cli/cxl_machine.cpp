@@ -116,7 +116,6 @@ class CxlMachine : public Machine {
     check_collection(config, part_);
     check_images(config, part_);
     check_persist(config, part_);
-    check_waves_place(options.engine.waves);
   }
 
   void size(const RunInput& input) override;
@@ -213,6 +212,7 @@ void CxlMachine::size(const RunInput& input) {
 
 // The parts hold the input when the link comes up.
 Engine& CxlMachine::start() {
+  check_waves_place(options_.engine.waves);  // which --out may have made
   EngineParts parts{{cached_, sets_log2_}, store_->media(), {}, &stats_};
   if (model_store_) parts.model_media = model_store_->media();
   std::vector<TraceSink*> sinks = {&stats_};
