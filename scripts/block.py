@@ -19,12 +19,13 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NO_NAMES = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.S)
+INSTANCE = re.compile(r"^[ \t]*(\w+)\s+(?:#\s*\(|\w+\s*\()", re.M)
 
 
 def instances(names):
-    """Module -> modules that its text names."""
+    """Module -> modules that its text has instances of."""
     texts = [*ROOT.glob("rtl/*/*.sv"), *ROOT.glob("tests/**/*_tb.sv")]
-    words = {f: set(re.findall(r"\w+", NO_NAMES.sub(" ", f.read_text()))) for f in texts}
+    words = {f: set(INSTANCE.findall(NO_NAMES.sub(" ", f.read_text()))) for f in texts}
     return {f: {names[w] for w in found & names.keys()} - {f} for f, found in words.items()}
 
 
