@@ -71,7 +71,7 @@ class DsAlone {
   const unsigned depth;
   unsigned writes_at_most = 0, max_writes = 0;
   bool direct = false, flush = false, fence = false, clear_error = false;
-  bool oldest = true;  // the line that a flush takes, else the newest
+  bool oldest = false;  // the line that a flush takes, else the newest
   // The memory queue answers all with an error and does nothing, and says so to the engine.
   bool isolate = false;
   unsigned stalls = 0;                           // percent of the cycles, of each receiver

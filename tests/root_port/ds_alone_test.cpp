@@ -741,7 +741,10 @@ TEST(DsAlone, FewMeetInAnyOrder) {
 TEST(DsAlone, EverythingMeetsInOneCycle) {
   test::Random random(test::from_environment("CXLGPU_SEED", 23));
   for (unsigned round = 0; round < 320 && !HasFailure(); ++round) {
-    test::meet_everything(random, round);
+    test::meet_everything(random, round, false);
+  }
+  for (unsigned round = 0; round < 120 && !HasFailure(); ++round) {
+    test::meet_everything(random, round, true);
   }
 }
 
@@ -749,7 +752,7 @@ TEST(DsAlone, EverythingMeetsInOneCycle) {
 TEST(DsAlone, EverythingMeetsAtTheGreatest) {
   test::Random random(0x905);
   for (unsigned round = 0; round < 4 && !HasFailure(); ++round) {
-    test::meet_everything(random, round, Size::Lines4096);
+    test::meet_everything(random, round, round % 2 == 1, Size::Lines4096);
   }
 }
 
@@ -757,6 +760,7 @@ TEST(DsAlone, EverythingMeetsAtTheGreatest) {
 // of them the oldest lines, in their order, half the newest.
 TEST(DsAlone, EverySlotAndWriteOfTheGreatest) {
   DsAlone b(Size::Lines4096);
+  b.oldest = true;
   const auto line_of = [](unsigned n) { return std::uint64_t{5} * n; };
   for (unsigned n = 0; n < b.depth; ++n) b.store(line_of(n), static_cast<std::uint8_t>(n % 251));
   ASSERT_TRUE(b.until([&] { return b.count() == b.depth; }, kNever));

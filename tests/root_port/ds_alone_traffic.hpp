@@ -16,7 +16,8 @@
 
 namespace cxlgpu::test {
 
-inline void meet_everything(Random& random, unsigned round,
+// Newest first, or either end in turns.
+inline void meet_everything(Random& random, unsigned round, bool either_end,
                             std::optional<DsAlone::Size> given = std::nullopt) {
   using Size = DsAlone::Size;
   constexpr std::uint64_t kLowHalf = 0xffff'ffff, kLongest = 1'000'000;
@@ -42,8 +43,8 @@ inline void meet_everything(Random& random, unsigned round,
     b.hold_reads = !brisk && random.percent(10);
     b.hold_writes = !brisk && random.percent(20);
     b.flush = random.percent(35);
-    const unsigned turns = random.pick(std::array{0u, 0u, 5u});  // of the order
-    b.oldest = random.percent(30);
+    const unsigned turns = either_end ? random.pick(std::array{0u, 0u, 5u}) : 0;  // of the order
+    b.oldest = either_end && random.percent(50);
     b.direct = random.percent(50);
     b.max_writes = random.percent(50) ? b.writes_at_most : 1 + random.below(b.writes_at_most);
     const unsigned isolation = often(), fence = often();
@@ -68,7 +69,7 @@ inline void meet_everything(Random& random, unsigned round,
       }
       if (random.percent(isolation)) b.isolate = !b.isolate;
       if (random.percent(fence)) b.fence = !b.fence;
-      if (random.percent(turns)) b.oldest = !b.oldest;
+      if (turns != 0 && random.percent(turns)) b.oldest = !b.oldest;
       if (random.percent(isolation)) b.failing_writes = 1;
       b.clear_error = random.percent(10);
       b.step();
