@@ -1,10 +1,10 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Pace of the deferred stores, by the DevLoad that the endpoint reports: how long to wait after one
-// has been sent before the next, and which of them is the next. An interval is a power of two of cycles, so the timer
-// has passed it when one of its upper bits is set, and it is never endless: an endpoint that
-// overloads is still asked now and then how it is. Of the responses above light load the latest
-// counts, by how many light ones have come since.
+// was sent, and which goes next. An interval is a power of two of cycles, so the timer has passed
+// it when one of its upper bits is set, and it is never endless: an endpoint that overloads is
+// still asked now and then how it is. Of the responses above light load the latest counts, by how
+// many light ones have come since.
 //
 // All outputs follow the state and interval_i only.
 //

@@ -14,8 +14,8 @@
 // A state lasts a cycle unless it waits: for the index or for local memory.
 //
 // Insertions of late lines (ds_late) go on beside: while one stands a step asks the index nothing.
-// A flush of the first late line waits in FMask for the answer to its insertion, which says where it
-// is.
+// A flush of the first late line waits in FMask for the answer to its insertion, which says where
+// it is.
 //
 // Fast stores (ds_fast) pass beside. bars_begin_o and bars_defer_o keep them away where both would
 // take a place of the write table, count in the filter or use the memories of the slots.

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Slots of the DS engine: those whose lines are deferred, in their order, and the pool of free ones.
+// Slots of the DS engine: those of deferred lines, in their order, and the pool of free ones.
 //
 //   order   a ring: what is deferred comes last, what leaves is the first or the last
 //   pool    the last one freed first, then those never used (from fresh_q on)
