@@ -51,8 +51,9 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
   input.trace = std::make_unique<TraceReader>(trace, read);
   input.data_bytes = read.data_bytes != 0 ? read.data_bytes : read.size_bytes;
   if (!input.trace->file().rewinds()) return input;
-  const TraceExtent all = extent(*input.trace);
-  input.trace->rewind();
+  TraceExtent all = extent(*input.trace);
+  if (all.kept.empty()) input.trace->rewind();
+  input.kept = std::move(all.kept);
   input.records = all.records;
   if (read.data_bytes == 0) input.data_bytes = all.end;
   return input;
@@ -64,6 +65,9 @@ std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& 
   params.max_outstanding_reads = config.trace.max_reads;
   params.max_outstanding_writes = config.trace.max_writes;
   params.seed = config.seed;
+  if (!input.kept.empty()) {
+    return std::make_unique<TraceInitiator>(std::move(input.kept), params);
+  }
   return std::make_unique<TraceInitiator>(std::move(input.trace), input.records, params);
 }
 

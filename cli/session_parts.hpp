@@ -29,12 +29,14 @@ namespace cxlgpu {
 // What runs: a workload on the GPU model, or a trace.
 struct RunInput {
   std::unique_ptr<Workload> workload;    // null: the trace
-  std::unique_ptr<TraceReader> trace;    // at its front
+  std::unique_ptr<TraceReader> trace;    // at its front, unless it is kept
+  std::vector<TraceRecord> kept;         // the whole trace, if it is short
   std::optional<std::uint64_t> records;  // of it; nothing: not known before its end
   std::uint64_t data_bytes = 0;
 };
 // `trace`: a file, "-" for standard input, empty for the workload. A file is read once to know its
-// data set, and checked with that; what comes from a pipe is checked as it is replayed.
+// data set, and checked with that, and again for the replay if it is long; what comes from a pipe
+// is checked as it is replayed.
 RunInput make_input(const RunConfig& config, const std::string& trace);
 // Precondition: a trace.
 std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input);

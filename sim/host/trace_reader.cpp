@@ -292,8 +292,10 @@ TraceExtent extent(TraceSource& trace) {
   TraceExtent all;
   while (const auto record = trace.next()) {
     ++all.records;
+    if (all.records <= TraceExtent::kKept) all.kept.push_back(*record);
     if (record->hint_granules == 0) all.end = std::max(all.end, record->addr + kLineBytes);
   }
+  if (all.records > TraceExtent::kKept) all.kept = {};
   return all;
 }
 

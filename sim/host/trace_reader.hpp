@@ -90,6 +90,9 @@ class TraceReader : public TraceSource {
 struct TraceExtent {
   std::uint64_t records = 0;  // requests and hints
   std::uint64_t end = 0;      // of the last line that a request is to
+  // All of them, if they are kKept at most, which take 32 MiB; else none.
+  static constexpr std::uint64_t kKept = 1u << 20;
+  std::vector<TraceRecord> kept;
 };
 // Reads the rest of it.
 TraceExtent extent(TraceSource& trace);
