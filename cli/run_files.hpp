@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The files that are made of a run's trace events while it goes.
 //
-// Purpose: one sink for the machine, whatever of --events, --requests and --timeline is asked for.
+// Purpose: one sink for the machine, whatever of --events, --requests and --timeline is given.
 // Shapes:  open() once the input is known to be good, so that a refused run leaves nothing; then
 //          events; then close(), without which no file gets its name.
 // Errors:  flits::OutputError when a place cannot be written, of open() at once.
@@ -27,7 +27,7 @@ class RunFiles : public TraceSink {
   }
   // `paged`: of the machine.
   void open(bool paged);
-  // After open(); null: none is asked for.
+  // After open(); null: there is none.
   [[nodiscard]] Timeline* timeline() { return timeline_ ? &*timeline_ : nullptr; }
   // After open(): the one that there is, or this for several.
   [[nodiscard]] TraceSink* sink() { return sinks_.size() == 1 ? sinks_.front() : this; }

@@ -14,7 +14,7 @@ namespace cxlgpu {
 
 namespace {
 
-// SIGCHLD waits until it is asked for, so that none is missed between two looks.
+// SIGCHLD waits until it is read, so that none is missed between two looks.
 class HeldChildSignal {
  public:
   HeldChildSignal() {

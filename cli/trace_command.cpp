@@ -79,7 +79,7 @@ std::string profile_text(const TraceReader& trace, const TraceProfile& p) {
   row("stores", fmt::format("{} ({:.1f} %), {} of a part of their line", p.stores,
                             percent(p.stores, all), p.partial_stores));
   if (p.hints != 0) row("hints", fmt::format("{}, of {} bytes", p.hints, p.hinted_bytes));
-  row("bytes asked for", std::to_string(p.bytes));
+  row("bytes requested", std::to_string(p.bytes));
   row("bytes touched",
       fmt::format("{}{}", p.touched_is_exact() ? "" : "about ", p.touched_bytes()));
   row("requests a line", fmt::format("{:.2f}", static_cast<double>(all * kLineBytes) /
@@ -114,7 +114,7 @@ int info(const TraceArguments& a) {
   return 0;
 }
 
-// What a file's name asks for, and what was asked for; Auto: as it comes.
+// What a file's name says, and what --to does; Auto: as it comes.
 TraceFormat format_of(const TraceArguments& a) {
   for (const TraceFormat format :
        {TraceFormat::Csv, TraceFormat::Ramulator2, TraceFormat::DramSim3}) {
@@ -146,7 +146,7 @@ class Copy {
     const TraceWriter::Lost& lost = out_->lost();
     if (lost.cycles + lost.masks + lost.hints != 0) {
       fmt::print(stderr,
-                 "{}: let go of the cycles of {} requests, the masks of {} stores, and {} hints\n",
+                 "{}: dropped the cycles of {} requests, the masks of {} stores, and {} hints\n",
                  arguments_.out, lost.cycles, lost.masks, lost.hints);
     }
     return 0;
@@ -235,7 +235,7 @@ void add_trace_command(CLI::App& app, TraceArguments& a) {
   to_file(convert);
   convert->add_option("--to", a.format, "whatever the name says; left out: as it is")
       ->check(CLI::IsMember({"csv", "ramulator2", "dramsim3"}));
-  convert->add_flag("--lossy", a.lossy, "let go of what the format has not");
+  convert->add_flag("--lossy", a.lossy, "drop what the format has not");
   CLI::App* window = action("window", "write a part of a trace");
   to_file(window);
   window->add_option("--from", a.from, "the first request, counted from 1");

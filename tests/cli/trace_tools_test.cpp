@@ -326,7 +326,7 @@ TEST_F(Traces, ConvertedTracesReplayAlike) {
   const Result lossy = run({"trace", "convert", "t.csv", "l.ram", "--to", "ramulator2", "--lossy"});
   EXPECT_EQ(lossy.status, 0);
   EXPECT_EQ(lossy.err,
-            "l.ram: let go of the cycles of 10 requests, the masks of 2 stores, and 1 hints\n");
+            "l.ram: dropped the cycles of 10 requests, the masks of 2 stores, and 1 hints\n");
   EXPECT_EQ(read_text(dir_ / "l.ram"),
             "LD 0x0\nLD 0x40\nLD 0x80\nLD 0xc0\nST 0x1000\nST 0x2000\nLD 0x40\nLD 0x10000\n"
             "LD 0x10040\nLD 0x0\nST 0x100000\n");
