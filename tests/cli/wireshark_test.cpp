@@ -50,7 +50,7 @@ class CliWireshark : public Cli {
 };
 
 TEST_F(CliWireshark, ALoggedRunWithDamagedFlits) {
-  accepted({"run", "vadd-znand-sr", "--engine", "cosim", "--set", "workload.size=8192", "--set",
+  accepted({"run", "vadd-znand-sr", "--engine", "cosim", "--set", "workload.size=12288", "--set",
             "link.bit_error_rate_m2s=1e-5", "--set", "link.bit_error_rate_s2m=1e-5", "--flit-log",
             "n.pcapng"});
   expect_same(

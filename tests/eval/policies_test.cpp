@@ -2,6 +2,7 @@
 // eval/policies.py and eval/patterns.py: which traffic the policies are compared on.
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
 #include <map>
 #include <sstream>
