@@ -13,11 +13,14 @@
 // violation.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;  // its header costs each file that reads it seconds of the compiler
+}
 
 namespace cxlgpu {
 

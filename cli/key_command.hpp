@@ -6,13 +6,16 @@
 // Errors:  InputError of one line for a name that is none.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "sim/config/config_keys.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace cxlgpu {
 

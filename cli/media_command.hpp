@@ -8,10 +8,13 @@
 // Errors: InputError, one line: what, where, what to do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace cxlgpu {
 

@@ -5,9 +5,12 @@
 // Errors:  InputError, one line: which folder or file, what is wrong, what to do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace cxlgpu {
 

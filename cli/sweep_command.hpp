@@ -6,10 +6,13 @@
 // Errors:  InputError of one line, before anything is run.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace cxlgpu {
 

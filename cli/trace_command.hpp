@@ -6,8 +6,11 @@
 // Errors:  InputError, flits::OutputError.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace cxlgpu {
 

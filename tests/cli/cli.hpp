@@ -7,19 +7,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <zlib.h>
+#include <sys/types.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,27 +22,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using Args = std::vector<std::string>;
 
-constexpr unsigned kTimeoutSeconds = 120;
-
-inline std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-inline std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-inline std::string joined(const Args& args) {
-  std::string text = "cxlgpu";
-  for (const std::string& arg : args) text += " " + arg;
-  return text;
-}
+std::string read_text(const fs::path& path);
+std::vector<std::string> lines_of(const std::string& text);
+std::string joined(const Args& args);
+void write_gzip(const fs::path& path, const std::string& text);
+double value(const json& document, const char* path);
 
 struct Result {
   int status = -1;  // 128 + signal for a crash, as a shell has it
@@ -61,19 +38,10 @@ struct Result {
 // A folder of its own for each test; the command runs in it.
 class Cli : public ::testing::Test {
  protected:
-  Cli() {
-    std::string name = (fs::temp_directory_path() / "cxlgpu_cli_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    base_ = name;
-    dir_ = base_ / "work";
-    fs::create_directory(dir_);
-  }
-  ~Cli() override { fs::remove_all(base_); }
+  Cli();
+  ~Cli() override;
 
-  fs::path write(const std::string& name, const std::string& text) {
-    std::ofstream(dir_ / name, std::ios::binary) << text;
-    return dir_ / name;
-  }
+  fs::path write(const std::string& name, const std::string& text);
 
   // What is particular about one run of the command.
   struct Setting {
@@ -82,103 +50,19 @@ class Cli : public ::testing::Test {
     std::function<void(pid_t child)> meanwhile = {};  // in the test, while it runs
   };
 
-  Result run(const Args& args, const std::string& input = "") { return run(args, input, {}); }
-
-  Result run(const Args& args, const std::string& input, const Setting& setting) {
-    std::ofstream(base_ / "in", std::ios::binary) << input;
-    std::vector<char*> argv = {const_cast<char*>(CXLGPU_BINARY)};
-    for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
-    argv.push_back(nullptr);
-    const fs::path err = base_ / "err", in = base_ / "in";
-    const fs::path out = setting.out.empty() ? base_ / "out" : fs::path(setting.out);
-    const pid_t child = fork();
-    if (child == 0) {
-      const bool ready = chdir(dir_.c_str()) == 0 && freopen(in.c_str(), "r", stdin) != nullptr &&
-                         freopen(out.c_str(), "w", stdout) != nullptr &&
-                         freopen(err.c_str(), "w", stderr) != nullptr;
-      alarm(kTimeoutSeconds);
-      if (setting.before) setting.before();
-      if (ready) execv(argv[0], argv.data());
-      _exit(127);
-    }
-    if (setting.meanwhile) setting.meanwhile(child);
-    int status = 0;
-    waitpid(child, &status, 0);
-    Result result;
-    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (setting.out.empty()) result.out = read_text(out);
-    const std::string said = read_text(err);
-    for (std::size_t at = 0; at < said.size();) {
-      const std::size_t end = std::min(said.find('\n', at), said.size() - 1) + 1;
-      const std::string line = said.substr(at, end - at);
-      if (line.starts_with("progress: ") && line.ends_with("\n")) {
-        result.progress.push_back(line.substr(0, line.size() - 1));
-      } else {
-        result.err += line;
-      }
-      at = end;
-    }
-    return result;
-  }
-
-  Result accepted(const Args& args, const std::string& input = "") {
-    const Result result = run(args, input);
-    EXPECT_EQ(result.status, 0) << joined(args) << "\n" << result.err;
-    EXPECT_EQ(result.err, "") << joined(args);
-    return result;
-  }
-
+  Result run(const Args& args, const std::string& input = "");
+  Result run(const Args& args, const std::string& input, const Setting& setting);
+  Result accepted(const Args& args, const std::string& input = "");
   // Status 2, one line on stderr that holds every one of `parts`, nothing on stdout, no file more.
-  void refused(const Args& args, const std::vector<std::string>& parts) {
-    const std::set<std::string> before = files();
-    const Result result = run(args);
-    EXPECT_EQ(result.status, 2) << joined(args) << "\n" << result.err;
-    EXPECT_EQ(lines_of(result.err).size(), 1u) << joined(args) << "\n" << result.err;
-    EXPECT_TRUE(result.err.ends_with("\n")) << joined(args) << "\n" << result.err;
-    for (const std::string& part : parts) {
-      EXPECT_NE(result.err.find(part), std::string::npos)
-          << joined(args) << "\n  says:    " << result.err << "  without: " << part;
-    }
-    EXPECT_EQ(result.out, "") << joined(args);
-    EXPECT_EQ(files(), before) << joined(args);
-  }
+  void refused(const Args& args, const std::vector<std::string>& parts);
 
-  std::set<std::string> files() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(dir_)) {
-      names.insert(entry.path().string());
-    }
-    return names;
-  }
-
-  json stats(const std::string& out = "o") {
-    return json::parse(read_text(dir_ / out / "stats.json"));
-  }
-
+  std::set<std::string> files() const;
+  json stats(const std::string& out = "o");
   // Every key that may be given; fields of hdm.ranges are not among them.
-  std::vector<std::string> keys() {
-    std::vector<std::string> names;
-    for (const json& key : json::parse(accepted({"list", "--keys", "--json"}).out)) {
-      const auto name = key.at("key").get<std::string>();
-      if (name.find('[') == std::string::npos) names.push_back(name);
-    }
-    EXPECT_GT(names.size(), 100u);
-    return names;
-  }
+  std::vector<std::string> keys();
 
   fs::path base_, dir_;
 };
-
-inline double value(const json& document, const char* path) {
-  const json& figure = document.at(json::json_pointer(path));
-  EXPECT_TRUE(figure.at("unit").is_string()) << path;
-  return figure.at("value").get<double>();
-}
-inline void write_gzip(const fs::path& path, const std::string& text) {
-  gzFile file = gzopen(path.c_str(), "wb");
-  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
-  gzclose(file);
-}
 
 // One test on every engine.
 class CliEngine : public Cli, public ::testing::WithParamInterface<const char*> {};

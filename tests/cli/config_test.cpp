@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What may be asked of the command: names, options, configuration files, list and help.
 #include <map>
+#include <sstream>
 
 #include "tests/cli/cli.hpp"
 

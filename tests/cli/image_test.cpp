@@ -1,11 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Images of flash parts between runs: what the first run wrote is what the next one finds.
 #include <random>
+#include <sstream>
 
 #include "sim/host/trace_initiator.hpp"
 #include "sim/machine/endpoint_media.hpp"
 #include "sim/workloads/workload.hpp"
 #include "tests/cli/cli.hpp"
+#include "tests/common/environment.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -56,6 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Engines, CliEngine, ::testing::Values("model", "rtl", "
 
 TEST_P(CliEngine, TheNextRunStartsFromTheImage) {
   for (const std::string part : {"znand", "nand"}) {
+    // cosim has the RTL in it, too; it by itself with each part is the night's.
+    if (GetParam() == std::string("rtl") && part == "nand" && test::volume() == 1) continue;
     SCOPED_TRACE(part);
     const std::string scenario = "vadd-" + part + "-sr";
     const RunConfig config = config_of(scenario);

@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Keys as people meet them: list --keys, explain, suggestions, the guide's page, the schema of
 // editors, and hdm.ranges on the command line.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <regex>
@@ -18,8 +19,10 @@ namespace {
 
 class ProgressCli : public Cli {
  protected:
-  // Standard error is a terminal of 60 columns; what came to it.
-  std::string on_terminal(const Args& args, Result& result, const char* term = "xterm") {
+  enum class Stop { No, AfterALine };
+  // Standard error is a terminal of 60 columns; what came to it. AfterALine: interrupted then.
+  std::string on_terminal(const Args& args, Result& result, const char* term = "xterm",
+                          Stop stop = Stop::No) {
     const int screen = posix_openpt(O_RDWR | O_NOCTTY);
     EXPECT_TRUE(screen >= 0 && grantpt(screen) == 0 && unlockpt(screen) == 0);
     const std::string name = ptsname(screen);
@@ -27,17 +30,29 @@ class ProgressCli : public Cli {
     const winsize size{24, 60, 0, 0};
     EXPECT_EQ(ioctl(held, TIOCSWINSZ, &size), 0);
     std::string seen;
+    std::atomic<bool> line{false};
     std::thread reader([&] {
       char some[4096];
       for (ssize_t n; (n = read(screen, some, sizeof some)) > 0;) {
         seen.append(some, static_cast<std::size_t>(n));
+        line = seen.find('\n') != std::string::npos;
         if (seen.ends_with('\4')) break;
       }
     });
-    result = run(args, "", {.before = [&] {
-                   setenv("TERM", term, 1);
-                   dup2(open(name.c_str(), O_RDWR | O_NOCTTY), STDERR_FILENO);
-                 }});
+    Setting setting;
+    setting.before = [&] {
+      setenv("TERM", term, 1);
+      dup2(open(name.c_str(), O_RDWR | O_NOCTTY), STDERR_FILENO);
+    };
+    if (stop == Stop::AfterALine) {
+      setting.meanwhile = [&](pid_t child) {
+        for (unsigned n = 0; n < 600 && !line; ++n) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        kill(child, SIGINT);
+      };
+    }
+    result = run(args, "", setting);
     EXPECT_EQ(write_end(held), 1);
     reader.join();
     close(held);
@@ -87,8 +102,10 @@ TEST_F(ProgressCli, ATerminalHasOneLineThatIsDrawnAgainAndWiped) {
 // A terminal that cannot draw again is a log.
 TEST_F(ProgressCli, ADumbTerminalIsALog) {
   Result result;
-  const std::string seen =
-      on_terminal(with(trace_run(600000), {"--progress-s", "1"}), result, "dumb");
+  const std::string seen = on_terminal({"run", "sort-znand-cxl", "--engine", "model", "--set",
+                                        "workload.size=262144", "--progress-s", "1"},
+                                       result, "dumb", Stop::AfterALine);
+  EXPECT_EQ(result.status, 130);
   EXPECT_EQ(seen.find('\x1b'), std::string::npos) << seen;
   EXPECT_NE(seen.find("progress: "), std::string::npos);
 }

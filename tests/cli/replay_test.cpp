@@ -1,6 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A recorded run gone over again from its event log alone: tests/root_port/replay_speculation.py.
+#include <sys/wait.h>
+
 #include <random>
+#include <sstream>
 
 #include "tests/common/requirement.hpp"
 // Runs the command.

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // What a run leaves: figures, report, waveform, and that engines agree.
 #include <regex>
+#include <sstream>
 
 #include "tests/cli/cli.hpp"
 

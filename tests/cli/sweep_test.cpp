@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <csignal>
+#include <sstream>
 #include <thread>
 
 #include "cli/shell_word.hpp"

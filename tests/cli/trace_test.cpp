@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Traces given to the command: three formats, bad ones, partial writes, a cut.
+#include <sstream>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

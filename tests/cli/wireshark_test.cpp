@@ -5,6 +5,7 @@
 //
 // Needs tshark and sharkd (scripts/deps.sh wireshark). Without them it says so and is skipped,
 // unless CXLGPU_NEEDS_TSHARK is set, as CI does.
+#include <sys/wait.h>
 #include <zlib.h>
 
 #include <bit>
@@ -49,7 +50,7 @@ class CliWireshark : public Cli {
 };
 
 TEST_F(CliWireshark, ALoggedRunWithDamagedFlits) {
-  accepted({"run", "vadd-znand-sr", "--engine", "cosim", "--set", "workload.size=16384", "--set",
+  accepted({"run", "vadd-znand-sr", "--engine", "cosim", "--set", "workload.size=12288", "--set",
             "link.bit_error_rate_m2s=1e-5", "--set", "link.bit_error_rate_s2m=1e-5", "--flit-log",
             "n.pcapng"});
   expect_same(

@@ -43,7 +43,9 @@ TEST_P(Workloads, VerifiedOnEveryConfiguration) {
 
 TEST_P(Workloads, RtlAndModelAgree) {
   // RTL has every cycle, also of steps that wait for few requests.
-  const std::map<std::string_view, std::uint64_t> slow = {{"bfsp", 20}, {"cfdcp", 8}, {"dnn", 4}};
+  const std::map<std::string_view, std::uint64_t> slow = {
+      {"bfs", 4}, {"bfsp", 20}, {"btree", 4}, {"cfd", 6}, {"cfdcp", 8},
+      {"dnn", 4}, {"gauss", 4}, {"gemm", 4},  {"gnn", 6}, {"radix", 6}};
   const auto part = slow.find(GetParam().name);
   const bool again = make_workload(GetParam().name)->persists() && GetParam().iterations.max != 0;
   const json s = stats("znand-sr", "cosim", part == slow.end() ? 2 : part->second, again ? 2 : 0);

@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/budget.py: what is over its record by more than 3 % ends CI, in one line; eval/bench.py
 // --against.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/calibrate.py: idle costs of the RTL beside the model's.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/moe.py: its rows, and that no hints go beyond the bound that it prints.
+#include <sys/wait.h>
+
 #include <map>
 
 #include "tests/cli/cli.hpp"

@@ -1,5 +1,9 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Names of the release before: stats.json of schema 1, its names in scripts, and policies.
+#include <sys/wait.h>
+
+#include <sstream>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -1,8 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/policies.py and eval/patterns.py: which traffic the policies are compared on.
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <zlib.h>
 
 #include <map>
+#include <sstream>
 
 #include "model/prefetch/access_map.hpp"
 #include "model/prefetch/best_offset.hpp"

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // The matrix of runs behind docs/results, and what is made of them.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

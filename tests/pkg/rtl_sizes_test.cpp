@@ -167,16 +167,19 @@ TEST(RtlSizes, EveryRowHasABoundToTry) {
   EXPECT_EQ(bounds().size(), parameters);
 }
 
-// All of a module's at once. The linter takes half a minute for 15 ports: the night's.
+// All of a module's at once; the day takes one end of each module's, in turn. The linter takes half
+// a minute for 15 ports: the night's.
 TEST(RtlSizes, EachElaboratesAtItsBounds) {
   std::map<std::string, std::array<std::string, 2>> modules;
   for (const Bound& b : bounds()) {
     modules[b.module][0] += " " + set(b, b.least);
     modules[b.module][1] += " " + set(b, b.greatest);
   }
+  bool greatest = true;
   for (const auto& [module, both] : modules) {
+    greatest = !greatest && module != "root_complex";
     for (const std::string& arguments : both) {
-      if (&arguments == &both[1] && module == "root_complex" && test::volume() == 1) continue;
+      if (test::volume() == 1 && (&arguments == &both[1]) != greatest) continue;
       const Ran ran = lint(module, arguments);
       EXPECT_EQ(ran.status, 0) << module << arguments << "\n" << ran.text;
     }

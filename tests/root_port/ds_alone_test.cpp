@@ -740,10 +740,10 @@ TEST(DsAlone, FewMeetInAnyOrder) {
 // What may meet in one cycle does.
 TEST(DsAlone, EverythingMeetsInOneCycle) {
   test::Random random(test::from_environment("CXLGPU_SEED", 23));
-  for (unsigned round = 0; round < 320 && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < 200 * test::volume() && !HasFailure(); ++round) {
     test::meet_everything(random, round, false);
   }
-  for (unsigned round = 0; round < 120 && !HasFailure(); ++round) {
+  for (unsigned round = 0; round < 80 * test::volume() && !HasFailure(); ++round) {
     test::meet_everything(random, round, true);
   }
 }

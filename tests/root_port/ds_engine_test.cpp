@@ -478,7 +478,7 @@ TEST(DsEngine, LockstepWithRtl) {
 // As many lines and writes as a root port can be built with: filled to the last slot, emptied over
 // an endpoint that stops at times, then as the others.
 TEST(DsEngine, GreatestInLockstepWithRtl) {
-  Lockstep lockstep("root_port/ds_engine", 0xd5f, 800'000);
+  Lockstep lockstep("root_port/ds_engine", 0xd5f, 400'000);
   Random random(lockstep.seed());
   Traffic traffic(kMost, random);
   Top rtl;
@@ -515,7 +515,7 @@ TEST(DsEngine, EveryLoadSeesTheOlderStoresOfItsLine) {
               "With deterministic store a load gives every older store to its line and no younger "
               "one, from wherever the bytes are; each request is answered once and in time",
               "docs/blocks/root_port/ds_engine.md");
-  Lockstep lockstep("root_port/ds_engine", 2, 900'000);
+  Lockstep lockstep("root_port/ds_engine", 2, 600'000);
   Engines engines(lockstep.seed());
   Top rtl;
   rtl.reset();

@@ -1,5 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Which tests scripts/block.py takes for a block.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

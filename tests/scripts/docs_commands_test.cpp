@@ -2,6 +2,8 @@
 // The commands of README and docs, as they stand there: all that take seconds.
 //
 // Purpose: `make docs-check` runs the slow ones too, on a fresh clone.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // scripts/pages.py: which long lines of a document are findings, and what it cites must be there;
 // scripts/words.py: a page that nobody outside has is not cited.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // One seed of the soaks whose programs every build has, and a soak whose program says nothing:
 // verify/soak.py reads what programs print, which changes with them.
+#include <sys/wait.h>
+
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/common/environment.hpp"
 #include "tests/sim/media/media_test_util.hpp"
 
 namespace cxlgpu {
@@ -57,24 +58,25 @@ TEST(FullDrive, ClosedFormByHand) {
 }
 
 TEST(FullDrive, LongBlocksAmplifyByTheClosedForm) {
-  const std::vector<Geometry> geometries = {{2730, 768, 1, 14, 4, 8},   // znand
-                                            {1365, 1536, 2, 10, 4, 8},  // nand
-                                            {2730, 768, 1, 7, 4, 8},
-                                            {2730, 768, 1, 28, 4, 8},
-                                            {1024, 256, 1, 14, 4, 8},
-                                            {512, 1024, 1, 20, 2, 4},
-                                            {4096, 512, 4, 25, 4, 8},
-                                            {2000, 384, 1, 100, 4, 8},
-                                            {2730, 768, 1, 14, 40, 80},
-                                            {200, 4096, 1, 28, 4, 8},
-                                            {3000, 700, 2, 14, 4, 8, 1, 1},
-                                            {2048, 512, 1, 10, 4, 8, 16, 16},
-                                            // Dies that are too large to be written over.
-                                            {40000, 6000, 1, 14, 4, 8, 2, 2},
-                                            {1000000, 768, 1, 10, 4, 8, 1, 1},
-                                            {3000, 65536, 1, 14, 4, 8, 2, 2},
-                                            {100000, 256, 1, 4, 40, 60, 4, 4},
-                                            {20000, 1000, 1, 3, 4, 8}};
+  std::vector<Geometry> geometries = {{2730, 768, 1, 14, 4, 8},   // znand
+                                      {1365, 1536, 2, 10, 4, 8},  // nand
+                                      {2730, 768, 1, 7, 4, 8},
+                                      {2730, 768, 1, 28, 4, 8},
+                                      {1024, 256, 1, 14, 4, 8},
+                                      {512, 1024, 1, 20, 2, 4},
+                                      {4096, 512, 4, 25, 4, 8},
+                                      {2000, 384, 1, 100, 4, 8},
+                                      {2730, 768, 1, 14, 40, 80},
+                                      {200, 4096, 1, 28, 4, 8},
+                                      {3000, 700, 2, 14, 4, 8, 1, 1},
+                                      {2048, 512, 1, 10, 4, 8, 16, 16},
+                                      // Dies that are too large to be written over.
+                                      {40000, 6000, 1, 14, 4, 8, 2, 2},
+                                      {1000000, 768, 1, 10, 4, 8, 1, 1},
+                                      {3000, 65536, 1, 14, 4, 8, 2, 2},
+                                      {100000, 256, 1, 4, 40, 60, 4, 4},
+                                      {20000, 1000, 1, 3, 4, 8}};
+  if (test::volume() == 1) geometries.resize(8);  // the others are the night's
   for (const Geometry& g : geometries) {
     const DieWrites seen = die_writes(flash_of(g), 1);
     std::printf(
