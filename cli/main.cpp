@@ -28,6 +28,7 @@
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
 #include "sim/config/config_keys.hpp"
+#include "sim/io/host_workloads.hpp"
 #include "sim/workloads/workload.hpp"
 
 namespace {
@@ -195,6 +196,11 @@ int list_command(const std::filesystem::path& configs) {
                  kind.iterations.default_value, kind.iterations.min, kind.iterations.max);
     }
     if (kind.reads_file) fmt::print("            workload.file: a graph\n");
+  }
+  fmt::print("workload of the host, with phoenix, gds and posix: likewise\n");
+  for (const HostWorkloadKind& kind : kHostWorkloads) {
+    fmt::print("  {:<9} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
+               kind.default_size, kind.min_size, kind.max_size);
   }
   return 0;
 }

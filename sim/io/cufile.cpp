@@ -64,16 +64,16 @@ Task<CUfileOpError> CuFile::cuFileBufDeregister(std::uint64_t devPtr_base) {
 }
 
 CuFile::Place CuFile::place(const CUfileIOParams& io) const {
-  if (!open_) return {CUfileOpError::DriverNotInitialized};
+  if (!open_) return {CUfileOpError::DriverNotInitialized, -1, {}};
   const auto file = files_.find(io.fh);
-  if (file == files_.end()) return {CUfileOpError::HandleNotRegistered};
+  if (file == files_.end()) return {CUfileOpError::HandleNotRegistered, -1, {}};
   const auto buffer = buffers_.find(io.devPtr_base);
-  if (buffer == buffers_.end()) return {CUfileOpError::MemoryNotRegistered};
+  if (buffer == buffers_.end()) return {CUfileOpError::MemoryNotRegistered, -1, {}};
   for (const std::uint64_t value : {io.size, io.file_offset, io.devPtr_base + io.devPtr_offset}) {
-    if (value % Kernel::kAlignment != 0) return {CUfileOpError::InvalidValue};
+    if (value % Kernel::kAlignment != 0) return {CUfileOpError::InvalidValue, -1, {}};
   }
   if (io.devPtr_offset > buffer->second || io.size > buffer->second - io.devPtr_offset) {
-    return {CUfileOpError::InvalidValue};
+    return {CUfileOpError::InvalidValue, -1, {}};
   }
   return {CUfileOpError::Success, file->second,
           *gpu_.find(io.devPtr_base + io.devPtr_offset, io.size)};

@@ -17,7 +17,7 @@ HostThread Host::watched(HostThread thread) {
 }
 
 void Host::start(HostThread thread) {
-  std::erase_if(threads_, [](const HostThread& one) { return one.done(); });
+  threads_.remove_if([](const HostThread& one) { return one.done(); });
   threads_.push_back(watched(std::move(thread)));
   ++running_;
   wake(threads_.back().handle());

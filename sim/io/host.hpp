@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <list>
 #include <vector>
 
 #include "common/task.hpp"
@@ -96,7 +97,7 @@ class Host {
   EventQueue<std::coroutine_handle<>> events_;
   std::vector<Under> under_;
   std::vector<std::uint32_t> free_;
-  std::vector<HostThread> threads_;
+  std::list<HostThread> threads_;
   std::size_t running_ = 0;
   std::exception_ptr failed_;
 };
