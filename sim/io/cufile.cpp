@@ -70,7 +70,7 @@ CuFile::Place CuFile::place(const CUfileIOParams& io) const {
   const auto buffer = buffers_.find(io.devPtr_base);
   if (buffer == buffers_.end()) return {CUfileOpError::MemoryNotRegistered, -1, {}};
   for (const std::uint64_t value : {io.size, io.file_offset, io.devPtr_base + io.devPtr_offset}) {
-    if (value % Kernel::kAlignment != 0) return {CUfileOpError::InvalidValue, -1, {}};
+    if (value % HostKernel::kAlignment != 0) return {CUfileOpError::InvalidValue, -1, {}};
   }
   if (io.devPtr_offset > buffer->second || io.size > buffer->second - io.devPtr_offset) {
     return {CUfileOpError::InvalidValue, -1, {}};
@@ -91,7 +91,7 @@ Task<std::int64_t> CuFile::io(CUfileIOParams io, bool enter) {
     co_await host.work(IoStep::State, Time{costs_.lock_ps});
     lock_.release();
     co_await host.work(IoStep::State, Time{costs_.state_ps - costs_.lock_ps});
-    const Kernel::Checked checked = kernel_.check(
+    const HostKernel::Checked checked = kernel_.check(
         found.fd, io.is_write, found.memory.subspan(done, bytes), io.file_offset + done);
     if (checked.error != 0) co_return checked.error;
     if (checked.io.memory.empty()) break;  // the end of the file

@@ -30,8 +30,8 @@
 
 #include "sim/io/cuda_stream.hpp"
 #include "sim/io/device_memory.hpp"
+#include "sim/io/host_kernel.hpp"
 #include "sim/io/io_config.hpp"
-#include "sim/io/kernel.hpp"
 
 namespace cxlgpu {
 
@@ -65,7 +65,7 @@ struct CUfileIOEvents {
 
 class CuFile {
  public:
-  CuFile(Kernel& kernel, DeviceMemory& gpu, const GdsCosts& costs)
+  CuFile(HostKernel& kernel, DeviceMemory& gpu, const GdsCosts& costs)
       : kernel_(kernel), gpu_(gpu), costs_(costs), lock_(kernel.host(), IoStep::LockWait) {}
 
   Task<CUfileOpError> cuFileDriverOpen();
@@ -125,7 +125,7 @@ class CuFile {
   [[nodiscard]] CUfileOpError batch_error(const Batch& batch,
                                           std::span<const CUfileIOParams> ios) const;
 
-  Kernel& kernel_;
+  HostKernel& kernel_;
   DeviceMemory& gpu_;
   GdsCosts costs_;
   HostLock lock_;

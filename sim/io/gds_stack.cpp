@@ -41,9 +41,11 @@ class GdsStack : public IoStack {
   }
   Task<Done> sync(IoPiece& piece) override {
     const std::uint64_t at = piece.buffer->device;
-    piece.result =
-        co_await (piece.is_write ? cufile_.cuFileWrite(file_, at, piece.bytes, piece.offset, 0)
-                                 : cufile_.cuFileRead(file_, at, piece.bytes, piece.offset, 0));
+    if (piece.is_write) {
+      piece.result = co_await cufile_.cuFileWrite(file_, at, piece.bytes, piece.offset, 0);
+    } else {
+      piece.result = co_await cufile_.cuFileRead(file_, at, piece.bytes, piece.offset, 0);
+    }
     co_return Done{};
   }
   Task<Done> group(IoMode mode, std::span<IoPiece> pieces) override {

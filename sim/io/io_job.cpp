@@ -39,7 +39,7 @@ struct IoJob::Meetings {
   Meeting ready, go, finished, ended;
 };
 
-IoJob::IoJob(Kernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work)
+IoJob::IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work)
     : kernel_(kernel), gpu_(gpu), stack_(stack), work_(work) {
   assert(work.count >= work.threads);
 }
@@ -47,7 +47,7 @@ IoJob::IoJob(Kernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& wo
 IoJob::~IoJob() = default;
 
 std::uint64_t IoJob::file_bytes() const {
-  return round_up(work_.count * work_.bytes, Kernel::kAlignment);
+  return round_up(work_.count * work_.bytes, HostKernel::kAlignment);
 }
 
 std::uint64_t IoJob::each_buffer() const {

@@ -33,7 +33,7 @@ struct IoResult {
 class IoJob {
  public:
   // Precondition: work.count is at least work.threads. All outlive the job.
-  IoJob(Kernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work);
+  IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work);
   IoJob(const IoJob&) = delete;
   IoJob& operator=(const IoJob&) = delete;
 
@@ -64,7 +64,7 @@ class IoJob {
   Task<Done> one_group(std::span<IoPiece> pieces);
   struct Meetings;
 
-  Kernel& kernel_;
+  HostKernel& kernel_;
   DeviceMemory& gpu_;
   IoStack& stack_;
   IoWork work_;

@@ -39,7 +39,8 @@ std::unique_ptr<IoStack> make_stack(MemoryKind kind, const IoStackParts& parts) 
 IoRun::IoRun(const IoRunParams& params) : params_(params) {
   const IoWork& work = params_.work;
   drives_ = std::make_unique<StripedDrives>(
-      params_.part, (work.count * work.bytes + Kernel::kAlignment - 1) & ~(Kernel::kAlignment - 1),
+      params_.part,
+      (work.count * work.bytes + HostKernel::kAlignment - 1) & ~(HostKernel::kAlignment - 1),
       params_.host.drives, params_.pcie.stripe_bytes, bare(params_.interface),
       params_.pcie.queue_depth);
   if (params_.host.network.remote == IoRemote::None) {
@@ -49,7 +50,7 @@ IoRun::IoRun(const IoRunParams& params) : params_(params) {
         std::make_unique<RemoteDrives>(*drives_, params_.host.network, server_time(params_.host));
   }
   host_ = std::make_unique<Host>(*device_);
-  kernel_ = std::make_unique<Kernel>(*host_, params_.host.kernel);
+  kernel_ = std::make_unique<HostKernel>(*host_, params_.host.kernel);
   gpu_ = std::make_unique<DeviceMemory>(*host_, Time{params_.host.malloc_ps},
                                         Time{params_.host.free_ps});
   stack_ = make_stack(params_.stack, {*kernel_, *gpu_, params_.host, params_.pcie});

@@ -59,7 +59,7 @@ class IoRun : public HostProgram {
   std::unique_ptr<StripedDrives> drives_;
   std::unique_ptr<IoDevice> device_;
   std::unique_ptr<Host> host_;
-  std::unique_ptr<Kernel> kernel_;
+  std::unique_ptr<HostKernel> kernel_;
   std::unique_ptr<DeviceMemory> gpu_;
   std::unique_ptr<IoStack> stack_;
   std::unique_ptr<IoJob> job_;

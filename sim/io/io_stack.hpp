@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "sim/io/device_memory.hpp"
+#include "sim/io/host_kernel.hpp"
 #include "sim/io/io_config.hpp"
-#include "sim/io/kernel.hpp"
 #include "sim/paging/paging_config.hpp"
 
 namespace cxlgpu {
@@ -44,7 +44,7 @@ class IoStack {
   virtual Task<int> close_file() = 0;
   virtual Task<int> close() = 0;
   // What buffers are made of.
-  [[nodiscard]] virtual std::uint64_t granule() const { return Kernel::kAlignment; }
+  [[nodiscard]] virtual std::uint64_t granule() const { return HostKernel::kAlignment; }
 
   // Null: the stack has it; else why it has not, to end a sentence.
   [[nodiscard]] virtual const char* without(IoMode) const { return nullptr; }
@@ -55,7 +55,7 @@ class IoStack {
 
 // By its configuration's name. What is given outlives the stack.
 struct IoStackParts {
-  Kernel& kernel;
+  HostKernel& kernel;
   DeviceMemory& gpu;
   const IoHostConfig& config;
   const PcieConfig& pcie;  // posix copies over it

@@ -15,7 +15,7 @@ Task<int> IoUring::submit() {
   co_await kernel_.enter();
   const std::vector<IoUringSqe> taken = std::exchange(queue_, {});
   for (const IoUringSqe& sqe : taken) {
-    const Kernel::Checked checked =
+    const HostKernel::Checked checked =
         kernel_.check(sqe.fd, sqe.is_write, sqe.buffer, sqe.bytes, sqe.offset);
     const std::uint64_t tag = tags_++;
     Under& under = under_[tag];

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/io/kernel.hpp"
+#include "sim/io/host_kernel.hpp"
 
 namespace cxlgpu {
 
@@ -30,7 +30,7 @@ struct IoUringCqe {
 
 class IoUring {
  public:
-  IoUring(Kernel& kernel, std::size_t entries) : kernel_(kernel), entries_(entries) {}
+  IoUring(HostKernel& kernel, std::size_t entries) : kernel_(kernel), entries_(entries) {}
   IoUring(const IoUring&) = delete;
   IoUring& operator=(const IoUring&) = delete;
 
@@ -45,7 +45,7 @@ class IoUring {
     IoUringCqe cqe;
     KernelIo io;
   };
-  Kernel& kernel_;
+  HostKernel& kernel_;
   std::size_t entries_;
   std::vector<IoUringSqe> queue_;
   std::unordered_map<std::uint64_t, Under> under_;  // by tag

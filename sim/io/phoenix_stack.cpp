@@ -41,8 +41,11 @@ class PhoenixStack : public IoStack {
 
   Task<Done> sync(IoPiece& piece) override {
     const std::uint64_t at = piece.buffer->mapped.front();
-    piece.result = co_await (piece.is_write ? kernel_.pwrite(fd_, at, piece.bytes, piece.offset)
-                                            : kernel_.pread(fd_, at, piece.bytes, piece.offset));
+    if (piece.is_write) {
+      piece.result = co_await kernel_.pwrite(fd_, at, piece.bytes, piece.offset);
+    } else {
+      piece.result = co_await kernel_.pread(fd_, at, piece.bytes, piece.offset);
+    }
     co_return Done{};
   }
   Task<Done> group(IoMode mode, std::span<IoPiece> pieces) override {
@@ -59,7 +62,7 @@ class PhoenixStack : public IoStack {
   }
 
  private:
-  Kernel& kernel_;
+  HostKernel& kernel_;
   PhoenixCosts costs_;
   Time callback_;
   Phxfs phxfs_;

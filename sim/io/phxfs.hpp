@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "sim/io/device_memory.hpp"
+#include "sim/io/host_kernel.hpp"
 #include "sim/io/io_config.hpp"
-#include "sim/io/kernel.hpp"
 
 namespace cxlgpu {
 
 class Phxfs {
  public:
-  Phxfs(Kernel& kernel, DeviceMemory& gpu, const PhoenixCosts& costs)
+  Phxfs(HostKernel& kernel, DeviceMemory& gpu, const PhoenixCosts& costs)
       : kernel_(kernel), gpu_(gpu), costs_(costs) {}
 
   Task<int> phxfs_open(int device_id);
@@ -43,7 +43,7 @@ class Phxfs {
 
   [[nodiscard]] bool overlaps(std::uint64_t addr, std::uint64_t len) const;
 
-  Kernel& kernel_;
+  HostKernel& kernel_;
   DeviceMemory& gpu_;
   PhoenixCosts costs_;
   unsigned opens_ = 0;

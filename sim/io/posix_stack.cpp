@@ -90,7 +90,7 @@ class PosixStack : public IoStack {
     co_return Done{};
   }
 
-  Kernel& kernel_;
+  HostKernel& kernel_;
   DeviceMemory& gpu_;
   IoSetupCosts costs_;
   GpuLink link_;

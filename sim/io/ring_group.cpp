@@ -3,7 +3,7 @@
 
 namespace cxlgpu {
 
-Task<Done> ring_group(Kernel& kernel, int fd, std::span<IoPiece> pieces, bool at_once,
+Task<Done> ring_group(HostKernel& kernel, int fd, std::span<IoPiece> pieces, bool at_once,
                       std::function<Task<Done>(IoPiece&)> when_done) {
   IoUring ring(kernel, pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -12,7 +12,7 @@ namespace cxlgpu {
 
 // `at_once`: one system call for all, else one for each. `when_done`, if there is one, runs for
 // each piece as it is done.
-Task<Done> ring_group(Kernel& kernel, int fd, std::span<IoPiece> pieces, bool at_once,
+Task<Done> ring_group(HostKernel& kernel, int fd, std::span<IoPiece> pieces, bool at_once,
                       std::function<Task<Done>(IoPiece&)> when_done);
 
 }  // namespace cxlgpu

@@ -34,12 +34,12 @@ struct KernelIo {
   ByteMap::Bytes memory;
 };
 
-class Kernel {
+class HostKernel {
  public:
   static constexpr std::uint64_t kMostBytes = 0x7ffff000;  // MAX_RW_COUNT
   static constexpr std::uint64_t kAlignment = 4096;
 
-  Kernel(Host& host, const KernelCosts& costs) : host_(host), costs_(costs) {}
+  HostKernel(Host& host, const KernelCosts& costs) : host_(host), costs_(costs) {}
 
   // open(2) and close(2) of a file that the device has; not timed.
   int open(const IoFile& file);

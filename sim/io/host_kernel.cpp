@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/io/kernel.hpp"
+#include "sim/io/host_kernel.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -13,35 +13,35 @@ constexpr int kFirstFd = 3;  // behind standard input, output and error
 // What of an I/O the file has.
 std::uint64_t within(const IoFile& file, std::uint64_t offset, std::uint64_t bytes) {
   if (offset >= file.bytes) return 0;
-  return std::min({bytes, file.bytes - offset, Kernel::kMostBytes});
+  return std::min({bytes, file.bytes - offset, HostKernel::kMostBytes});
 }
 
 bool aligned(std::uint64_t value) {
-  return value % Kernel::kAlignment == 0;
+  return value % HostKernel::kAlignment == 0;
 }
 
 }  // namespace
 
-int Kernel::open(const IoFile& file) {
+int HostKernel::open(const IoFile& file) {
   assert(aligned(file.base) && aligned(file.bytes));
   files_.push_back({file, true});
   return static_cast<int>(files_.size()) - 1 + kFirstFd;
 }
 
-int Kernel::close(int fd) {
+int HostKernel::close(int fd) {
   if (file(fd) == nullptr) return -EBADF;
   files_[static_cast<std::size_t>(fd - kFirstFd)].is_open = false;
   return 0;
 }
 
-const IoFile* Kernel::file(int fd) const {
+const IoFile* HostKernel::file(int fd) const {
   if (fd < kFirstFd) return nullptr;
   const auto at = static_cast<std::size_t>(fd - kFirstFd);
   return at < files_.size() && files_[at].is_open ? &files_[at].file : nullptr;
 }
 
-Kernel::Checked Kernel::check(int fd, bool is_write, std::uint64_t buffer, std::uint64_t bytes,
-                              std::uint64_t offset) const {
+HostKernel::Checked HostKernel::check(int fd, bool is_write, std::uint64_t buffer,
+                                      std::uint64_t bytes, std::uint64_t offset) const {
   const IoFile* open = file(fd);
   if (open == nullptr || (is_write && !open->writable)) return {-EBADF, {}};
   if (!aligned(buffer) || !aligned(bytes) || !aligned(offset)) return {-EINVAL, {}};
@@ -50,8 +50,8 @@ Kernel::Checked Kernel::check(int fd, bool is_write, std::uint64_t buffer, std::
   return check(fd, is_write, *memory, offset);
 }
 
-Kernel::Checked Kernel::check(int fd, bool is_write, ByteMap::Bytes memory,
-                              std::uint64_t offset) const {
+HostKernel::Checked HostKernel::check(int fd, bool is_write, ByteMap::Bytes memory,
+                                      std::uint64_t offset) const {
   const IoFile* open = file(fd);
   if (open == nullptr || (is_write && !open->writable)) return {-EBADF, {}};
   if (!aligned(memory.size()) || !aligned(offset)) return {-EINVAL, {}};
@@ -59,7 +59,7 @@ Kernel::Checked Kernel::check(int fd, bool is_write, ByteMap::Bytes memory,
   return {0, {is_write, open->base + offset, memory.first(bytes)}};
 }
 
-Task<Done> Kernel::submit(KernelIo io, Host::Completions& to, std::uint64_t tag) {
+Task<Done> HostKernel::submit(KernelIo io, Host::Completions& to, std::uint64_t tag) {
   co_await host_.work(IoStep::FileSystem, Time{costs_.file_system_ps});
   co_await host_.work(IoStep::BlockLayer, Time{costs_.block_ps});
   DriveIo drive;
@@ -71,11 +71,11 @@ Task<Done> Kernel::submit(KernelIo io, Host::Completions& to, std::uint64_t tag)
   co_return Done{};
 }
 
-void Kernel::land(const KernelIo& io) {
+void HostKernel::land(const KernelIo& io) {
   if (!io.is_write) host_.device().peek(io.address, io.memory);
 }
 
-Task<Done> Kernel::transfer(KernelIo io) {
+Task<Done> HostKernel::transfer(KernelIo io) {
   Host::Completions own;
   co_await submit(io, own, 0);
   co_await Host::next(own);
@@ -83,8 +83,8 @@ Task<Done> Kernel::transfer(KernelIo io) {
   co_return Done{};
 }
 
-Task<std::int64_t> Kernel::call(int fd, bool is_write, std::uint64_t buffer, std::uint64_t bytes,
-                                std::uint64_t offset) {
+Task<std::int64_t> HostKernel::call(int fd, bool is_write, std::uint64_t buffer,
+                                    std::uint64_t bytes, std::uint64_t offset) {
   co_await enter();
   const Checked checked = check(fd, is_write, buffer, bytes, offset);
   if (checked.error != 0) co_return checked.error;
