@@ -98,15 +98,22 @@ void IoJob::check(const IoPiece& piece) {
   }
   result_.bytes += piece.bytes;
   if (is_write()) return;
-  expected_.resize(piece.bytes);
-  draw(work_.seed, piece.offset, expected_);
   const ByteMap::Bytes got = *gpu_.find(piece.buffer->device, piece.bytes);
-  result_.bytes_checked += piece.bytes;
+  for (std::uint64_t from = 0; from < piece.bytes; from += kPiece) {
+    compare(got.subspan(from, std::min(kPiece, piece.bytes - from)), piece.offset + from,
+            " in GPU memory");
+  }
+}
+
+void IoJob::compare(ByteMap::Bytes got, std::uint64_t offset, const char* where) {
+  expected_.resize(got.size());
+  draw(work_.seed, offset, expected_);
+  result_.bytes_checked += got.size();
   const std::uint64_t at = first_difference(got, expected_);
-  if (at == piece.bytes) return;
+  if (at == got.size()) return;
   result_.bytes_wrong += differences(got, expected_);
-  problem(fmt::format("byte {} of the file is {:#04x} in GPU memory, expected {:#04x}",
-                      piece.offset + at, got[at], expected_[at]));
+  problem(fmt::format("byte {} of the file is {:#04x}{}, expected {:#04x}", offset + at, got[at],
+                      where, expected_[at]));
 }
 
 void IoJob::check_file(const Backdoor& device) {
@@ -114,15 +121,8 @@ void IoJob::check_file(const Backdoor& device) {
   std::vector<std::uint8_t> got;
   for (std::uint64_t from = 0; from < work_.count * work_.bytes; from += kPiece) {
     got.resize(std::min(kPiece, work_.count * work_.bytes - from));
-    expected_.resize(got.size());
     device.peek(from, got);
-    draw(work_.seed, from, expected_);
-    result_.bytes_checked += got.size();
-    const std::uint64_t at = first_difference(got, expected_);
-    if (at == got.size()) continue;
-    result_.bytes_wrong += differences(got, expected_);
-    problem(fmt::format("byte {} of the file is {:#04x}, expected {:#04x}", from + at, got[at],
-                        expected_[at]));
+    compare(got, from, "");
   }
 }
 

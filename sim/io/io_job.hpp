@@ -36,6 +36,7 @@ class IoJob {
   IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work);
   IoJob(const IoJob&) = delete;
   IoJob& operator=(const IoJob&) = delete;
+  ~IoJob();
 
   // What the file has at first.
   void fill(Backdoor& device) const;
@@ -59,6 +60,8 @@ class IoJob {
   void expect(int error, const char* call);
   void problem(std::string line);
   void check(const IoPiece& piece);
+  // Bytes that should be the file's from `offset` on.
+  void compare(ByteMap::Bytes got, std::uint64_t offset, const char* where);
 
   HostThread thread(unsigned number, std::span<IoBuffer> buffers);
   Task<Done> one_group(std::span<IoPiece> pieces);
@@ -72,10 +75,7 @@ class IoJob {
   std::vector<std::string> problems_;
   std::vector<IoBuffer> buffers_;
   std::unique_ptr<Meetings> meetings_;
-  std::vector<std::uint8_t> expected_;  // of the piece that is checked
-
- public:
-  ~IoJob();
+  std::vector<std::uint8_t> expected_;  // of what is compared
 };
 
 }  // namespace cxlgpu
