@@ -10,8 +10,8 @@ hangs on that is further than a factor of 1.3.
 Of figure 8b 1 GiB is run; each further GiB is the transfer again and, of Phoenix, the registration of a mapping, which
 are the rules of sim/io (tests/sim/io).
 
-  eval/io.py --figure 7
-  eval/io.py --page docs/results/io.md
+  eval/direct_storage.py --figure 7
+  eval/direct_storage.py --page docs/results/io.md
 """
 
 import argparse
