@@ -40,7 +40,11 @@ struct IoJob::Meetings {
 };
 
 IoJob::IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work)
-    : kernel_(kernel), gpu_(gpu), stack_(stack), work_(work) {
+    : kernel_(kernel),
+      gpu_(gpu),
+      stack_(stack),
+      work_(work),
+      scattered_(work.seed, static_cast<std::uint32_t>(work.count)) {
   assert(work.count >= work.threads);
 }
 
@@ -77,7 +81,7 @@ void IoJob::fill(Backdoor& device) const {
 
 std::uint64_t IoJob::offset_of(std::uint64_t io) const {
   if (work_.order == IoOrder::Sequential) return io * work_.bytes;
-  return spread((io + work_.seed) % work_.count, work_.count) * work_.bytes;
+  return scattered_.place(static_cast<std::uint32_t>(io)) * work_.bytes;
 }
 
 void IoJob::problem(std::string line) {

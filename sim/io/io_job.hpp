@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "sim/io/io_stack.hpp"
+#include "sim/media/permutation.hpp"
 
 namespace cxlgpu {
 
@@ -32,7 +33,7 @@ struct IoResult {
 
 class IoJob {
  public:
-  // Precondition: work.count is at least work.threads. All outlive the job.
+  // Precondition: work.count is at least work.threads, and below 2^32. All outlive the job.
   IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work);
   IoJob(const IoJob&) = delete;
   IoJob& operator=(const IoJob&) = delete;
@@ -71,6 +72,7 @@ class IoJob {
   DeviceMemory& gpu_;
   IoStack& stack_;
   IoWork work_;
+  Permutation scattered_;  // of the I/Os, for random order
   IoResult result_;
   std::vector<std::string> problems_;
   std::vector<IoBuffer> buffers_;

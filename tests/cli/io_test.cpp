@@ -7,7 +7,7 @@ namespace {
 
 class Io : public Cli {
  protected:
-  static double of(const json& s, const std::string& name) { return value(s, "/io/" + name); }
+  static double of(const json& s, const std::string& name) { return value(s, ("/io/" + name).c_str()); }
 };
 
 TEST_F(Io, EachStackMovesEveryByte) {
