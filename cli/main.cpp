@@ -182,7 +182,10 @@ int list_command(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
   fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
              names.media[0], names.configs[0]);
-  fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
+  std::vector<std::string_view> of_host;
+  for (const HostWorkloadKind& kind : kHostWorkloads) of_host.push_back(kind.name);
+  fmt::print("workloads:      {}\n", fmt::join(workload_names(), " "));
+  fmt::print("  of the host:  {}\n", fmt::join(of_host, " "));
   fmt::print("media:          {}\n", fmt::join(names.media, " "));
   fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
   fmt::print("machines:       {}\n", fmt::join(machine_names(configs), " "));

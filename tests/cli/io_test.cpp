@@ -7,7 +7,9 @@ namespace {
 
 class Io : public Cli {
  protected:
-  static double of(const json& s, const std::string& name) { return value(s, ("/io/" + name).c_str()); }
+  static double of(const json& s, const std::string& name) {
+    return value(s, ("/io/" + name).c_str());
+  }
 };
 
 TEST_F(Io, EachStackMovesEveryByte) {
@@ -132,7 +134,8 @@ TEST_F(Io, ARunThatIsGivenUpSaysWhatIsLeft) {
 TEST_F(Io, TheSameSeedIsTheSameRun) {
   const auto end = [&](const std::string& seed) {
     accepted({"run", "io-znand-phoenix", "--seed", seed, "--set", "workload.io_order=random",
-              "--set", "workload.size=64", "--set", "workload.io_threads=8", "--out", "o"});
+              "--set", "workload.io_bytes=4KiB", "--set", "workload.size=64", "--set",
+              "workload.io_threads=8", "--out", "o"});
     return value(stats(), "/end_to_end");
   };
   EXPECT_EQ(end("5"), end("5"));
