@@ -69,6 +69,7 @@ results: build   ## every workload in every configuration: tables and figures of
 	@snakemake --snakefile eval/results/Snakefile --jobs $(JOBS) --quiet progress --config cxlgpu=$(CXLGPU) out=out/results $(ARGS)
 	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --out out/results/sweeps --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
+	@eval/direct_storage.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/io.md >/dev/null
 	@eval/results/report.py --runs out/results
 
 keys: build      ## docs/guide/keys.md and configs/schema.json, from the table in sim/config/keys_*.cpp

@@ -20,6 +20,7 @@
 #include "sim/config/config.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/host/backdoor.hpp"
+#include "sim/host/host_program.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/persist/journal.hpp"
@@ -39,6 +40,8 @@ class Machine {
   [[nodiscard]] virtual GpuParams gpu_params() const = 0;
   // Memory as the host sees it: a kernel's input is written to it, its result is read from it.
   [[nodiscard]] virtual Backdoor& contents(Gpu& gpu) = 0;
+  // What runs instead of a kernel or a trace; null: nothing.
+  [[nodiscard]] virtual HostProgram* program() { return nullptr; }
   // Before start(): the report page's samples are taken, and outlive the run.
   virtual void collect(RunSamples& samples) = 0;
   // What parts have counted so far.
@@ -77,5 +80,9 @@ std::unique_ptr<Machine> make_cxl_machine(const RunConfig& config, const Session
 std::unique_ptr<Machine> make_paged_machine(const RunConfig& config, const SessionOptions& options);
 std::unique_ptr<Machine> make_gpu_dram_machine(const RunConfig& config,
                                                const SessionOptions& options);
+std::unique_ptr<Machine> make_io_machine(const RunConfig& config, const SessionOptions& options);
+
+// Settings of a CXL system that others would pass over in silence: InputError.
+void check_without_cxl(const RunConfig& config, const SessionOptions& options);
 
 }  // namespace cxlgpu

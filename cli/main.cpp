@@ -28,6 +28,7 @@
 #include "common/input_error.hpp"
 #include "common/nearest.hpp"
 #include "sim/config/config_keys.hpp"
+#include "sim/io/host_workloads.hpp"
 #include "sim/workloads/workload.hpp"
 
 namespace {
@@ -181,7 +182,10 @@ int list_command(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
   fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
              names.media[0], names.configs[0]);
-  fmt::print("workloads:      {}\n", fmt::join(names.workloads, " "));
+  std::vector<std::string_view> of_host;
+  for (const HostWorkloadKind& kind : kHostWorkloads) of_host.push_back(kind.name);
+  fmt::print("workloads:      {}\n", fmt::join(workload_names(), " "));
+  fmt::print("  of the host:  {}\n", fmt::join(of_host, " "));
   fmt::print("media:          {}\n", fmt::join(names.media, " "));
   fmt::print("configurations: {}\n", fmt::join(names.configs, " "));
   fmt::print("machines:       {}\n", fmt::join(machine_names(configs), " "));
@@ -195,6 +199,11 @@ int list_command(const std::filesystem::path& configs) {
                  kind.iterations.default_value, kind.iterations.min, kind.iterations.max);
     }
     if (kind.reads_file) fmt::print("            workload.file: a graph\n");
+  }
+  fmt::print("workload of the host, with phoenix, gds and posix: likewise\n");
+  for (const HostWorkloadKind& kind : kHostWorkloads) {
+    fmt::print("  {:<9} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
+               kind.default_size, kind.min_size, kind.max_size);
   }
   return 0;
 }

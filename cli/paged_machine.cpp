@@ -25,10 +25,7 @@
 
 namespace cxlgpu {
 
-namespace {
-
-// Settings of a CXL system that would be passed over in silence.
-void check_options(const RunConfig& config, const SessionOptions& options) {
+void check_without_cxl(const RunConfig& config, const SessionOptions& options) {
   const std::string_view memory = to_string(config.memory);
   if (config.engine != "model") {
     throw InputError(fmt::format(
@@ -52,6 +49,8 @@ void check_options(const RunConfig& config, const SessionOptions& options) {
                                  config.place(key, config.scenario), key, memory));
   }
 }
+
+namespace {
 
 SystemMapParams system_map(const RunConfig& config) {
   SystemMapParams map;
@@ -114,7 +113,7 @@ class GpuDramMachine : public Machine {
  public:
   GpuDramMachine(const RunConfig& config, const SessionOptions& options)
       : config_(config), options_(options), map_(system_map(config)) {
-    check_options(config, options);
+    check_without_cxl(config, options);
     if (!options.trace.empty()) {
       throw InputError(
           "--trace: it begins behind GPU memory, in which 'gpu-dram' keeps all; use another "
@@ -174,7 +173,7 @@ class PagedMachine : public Machine {
  public:
   PagedMachine(const RunConfig& config, const SessionOptions& options)
       : config_(config), options_(options), map_(system_map(config)) {
-    check_options(config, options);
+    check_without_cxl(config, options);
     map_.local_bytes = 0;  // all of it is paged
   }
 

@@ -23,6 +23,7 @@
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
+#include "sim/io/host_workloads.hpp"
 #include "sim/machine/run_checks.hpp"
 #include "sim/media/media_config.hpp"
 #include "sim/workloads/recovery.hpp"
@@ -99,8 +100,9 @@ class Session {
   SessionOptions options_;  // the machine's: its sink is files_, if there are any
   std::unique_ptr<Machine> machine_;
   RunInput input_;
-  std::unique_ptr<Gpu> gpu_;  // this or the next
-  std::size_t kernels_ = 0;   // of a workload
+  HostProgram* program_ = nullptr;  // of the machine; this or one of the next two
+  std::unique_ptr<Gpu> gpu_;
+  std::size_t kernels_ = 0;  // of a workload
   std::unique_ptr<TraceInitiator> replay_;
   Backdoor* contents_ = nullptr;         // of a workload
   std::unique_ptr<RunSamples> samples_;  // if there is to be a report page
@@ -133,6 +135,8 @@ void Session::make() {
       input_.workload->launch(*gpu_);
     }
     kernels_ = gpu_->kernels_left();
+  } else if (program_ = machine_->program(); program_ != nullptr) {
+    check_crash();
   } else {
     replay_ = make_replay(config_, std::move(input_));
   }
@@ -171,7 +175,7 @@ void Session::check_crash() const {
   const auto refuse = [this](const std::string& what) {
     throw InputError(fmt::format("{}: {}", config_.scenario, what));
   };
-  if (!input_.workload->persists()) {
+  if (!input_.workload || !input_.workload->persists()) {
     refuse(
         fmt::format("workload '{}' keeps nothing beyond a loss of power; choose one that does: {}",
                     config_.workload.name, fmt::join(persistent_workload_names(), ", ")));
@@ -250,6 +254,12 @@ int Session::walk() {
 
 ProgressSample Session::sample() const {
   ProgressSample s;
+  if (program_ != nullptr) {
+    s.requests = program_->items_done();
+    s.share =
+        static_cast<double>(s.requests) / static_cast<double>(s.requests + program_->items_left());
+    return s;
+  }
   if (replay_) {
     s.requests = checked_->reads() + checked_->writes();
     if (const auto left = replay_->remaining()) {
@@ -275,7 +285,9 @@ ProgressSample Session::sample() const {
 }
 
 void Session::run() {
-  Initiator& initiator = gpu_ ? static_cast<Initiator&>(*gpu_) : *replay_;
+  Initiator& initiator = program_ != nullptr ? static_cast<Initiator&>(*program_)
+                         : gpu_              ? static_cast<Initiator&>(*gpu_)
+                                             : *replay_;
   Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
                     options_.progress_s, [this] { return sample(); });
   SessionWatch watch(progress, *machine_, samples_.get());
@@ -301,7 +313,7 @@ void Session::judge() {
   outcome_.mismatches = checked_->mismatches();
   add_findings(outcome_, *checked_, options_.engine.replay);
   machine_->add_findings(*checked_, outcome_);
-  add_ending(outcome_, result_, *checked_, gpu_.get(), replay_.get(), options_);
+  add_ending(outcome_, result_, *checked_, gpu_.get(), replay_.get(), program_, options_);
   if (!done()) return;  // what is in flight has no contents to be held against
   machine_->judge(checked_->shadow(), outcome_);
   if (!input_.workload) return;
@@ -349,10 +361,37 @@ SessionResult Session::result() {
 }  // namespace
 
 ScenarioNames scenario_names(const std::filesystem::path& config_dir) {
-  return {workload_names(), media_names(config_dir / "media"), configuration_names()};
+  std::vector<std::string> workloads = workload_names();
+  for (const HostWorkloadKind& kind : kHostWorkloads) workloads.emplace_back(kind.name);
+  return {std::move(workloads), media_names(config_dir / "media"), configuration_names()};
 }
 
+namespace {
+
+// Whether a program of the host runs, which the memory must be one for.
+bool is_host_program(const RunConfig& config, const SessionOptions& options) {
+  const bool program = options.trace.empty() && host_workload(config.workload.name) != nullptr;
+  const MemoryKind memory = config.memory;
+  const bool stack = memory == MemoryKind::Gds || memory == MemoryKind::Phoenix;
+  if (program && !stack && memory != MemoryKind::Posix) {
+    throw InputError(
+        fmt::format("{}: workload '{}' moves a file, which '{}' has no way for; use "
+                    "configuration phoenix, gds or posix",
+                    config.scenario, config.workload.name, to_string(memory)));
+  }
+  if (!program && memory == MemoryKind::Posix) {
+    throw InputError(
+        fmt::format("{}: 'posix' moves files for programs of the host alone; use "
+                    "workload io, or another configuration",
+                    config.scenario));
+  }
+  return program;
+}
+
+}  // namespace
+
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
+  if (is_host_program(config, options)) return make_io_machine(config, options);
   switch (config.memory) {
     case MemoryKind::Cxl:
       check_machine(config);

@@ -11,12 +11,18 @@
 #include "cli/report.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
+#include "sim/io/host_workloads.hpp"
 #include "tb/wave_groups.hpp"
 
 namespace cxlgpu {
 
 RunInput make_input(const RunConfig& config, const std::string& trace) {
   RunInput input;
+  if (trace.empty() && host_workload(config.workload.name) != nullptr) {
+    const IoWork work = io_work(config);
+    input.data_bytes = work.count * work.bytes;
+    return input;
+  }
   if (trace.empty()) {
     WorkloadParams params;
     params.size = config.workload.size;
@@ -119,7 +125,8 @@ RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& co
 }
 
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
-                Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options) {
+                Gpu* gpu, const TraceInitiator* replay, const HostProgram* program,
+                const SessionOptions& options) {
   if (result.status == RunStatus::Done) return;
   if (gpu != nullptr) gpu->stop(result.end);
   if (result.status == RunStatus::Deadlock) {
@@ -144,6 +151,9 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
       undone += fmt::format(", the next of cycle {}", *next);
       remedy += " or let the trace's cycles begin at 0";
     }
+  } else if (program != nullptr) {
+    left.items_left = program->items_left();
+    undone = fmt::format("{} {} unfinished", program->items_left(), program->counts());
   } else {
     left.kernels_left = gpu->kernels_left();
     undone += fmt::format(" and {} kernel{} unfinished", *left.kernels_left,

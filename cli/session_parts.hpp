@@ -18,6 +18,7 @@
 #include "sim/config/config.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/gpu/gpu_stats.hpp"
+#include "sim/host/host_program.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
@@ -28,7 +29,7 @@ namespace cxlgpu {
 
 // What runs: a workload on the GPU model, or a trace.
 struct RunInput {
-  std::unique_ptr<Workload> workload;    // null: the trace
+  std::unique_ptr<Workload> workload;    // null: the trace, or the machine's program
   std::unique_ptr<TraceReader> trace;    // at its front, unless it is kept
   std::vector<TraceRecord> kept;         // the whole trace, if it is short
   std::optional<std::uint64_t> records;  // of it; nothing: not known before its end
@@ -38,6 +39,8 @@ struct RunInput {
 // data set, and checked with that, and again for the replay if it is long; what comes from a pipe
 // is checked as it is replayed.
 RunInput make_input(const RunConfig& config, const std::string& trace);
+// What workload io is to do. Precondition: config.workload is of the host (host_workload()).
+IoWork io_work(const RunConfig& config);
 // Precondition: a trace.
 std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input);
 
@@ -58,10 +61,11 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::
 RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
                        const std::atomic<int>* stop, RunWatch& watch);
 
-// What a run left undone that its limit or a signal ended; a deadlock is a problem. `gpu` or
-// `replay` is null, and `gpu` has counted up to its end.
+// What a run left undone that its limit or a signal ended; a deadlock is a problem. Of `gpu`,
+// `replay` and `program` one is not null, and `gpu` has counted up to its end.
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
-                Gpu* gpu, const TraceInitiator* replay, const SessionOptions& options);
+                Gpu* gpu, const TraceInitiator* replay, const HostProgram* program,
+                const SessionOptions& options);
 // The folder of the waveform file.
 void check_waves_place(const std::string& waves);
 // What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.

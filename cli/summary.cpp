@@ -10,6 +10,7 @@
 #include "cli/config_json.hpp"
 #include "cli/figure.hpp"
 #include "cli/gpu_figures.hpp"
+#include "cli/io_summary.hpp"
 #include "cli/paging_summary.hpp"
 #include "cli/version.hpp"
 
@@ -281,6 +282,7 @@ json unfinished(const RunOutcome& outcome) {
   json all = {{"why", u.why}, {"unanswered", figure(u.unanswered, "requests")}};
   if (u.never_issued) all["never_issued"] = figure(*u.never_issued, "requests");
   if (u.kernels_left) all["kernels_left"] = figure(*u.kernels_left, "kernels");
+  if (u.items_left) all["items_left"] = figure(*u.items_left, "I/Os");
   return all;
 }
 
@@ -387,6 +389,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"memory", to_string(c.memory)},
       {"gpu", outcome.gpu},
       {"paging", outcome.paging},
+      {"io", outcome.io},
       {"cosim", outcome.cosim},
       {"link_outage", outcome.outage},
   };
@@ -406,6 +409,11 @@ std::string table(const nlohmann::json& s) {
   row("end-to-end time", fmt::format("{:.3f} us", value("/end_to_end") / 1000.0));
   row("data set / GPU memory", fmt::format("{:.0f} KiB / {:.0f} KiB", value("/data_set") / 1024,
                                            value("/local_memory") / 1024));
+  if (!s["io"].is_null()) {
+    for (const auto& [name, text] : io_rows(s["io"])) row(name, text);
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
   if (s["memory"] == "gpu-dram") {
     row("result", s["status"].get<std::string>());
     return out;

@@ -23,7 +23,8 @@ struct Unfinished {
   std::string why;               // "limit reached", "interrupted"
   std::string message;           // one line: which limit, what was not done, what to do
   std::uint64_t unanswered = 0;  // requests in flight
-  std::optional<std::uint64_t> never_issued, kernels_left;  // of a trace, of a workload
+  // Of a trace, of a workload, of a program of the host.
+  std::optional<std::uint64_t> never_issued, kernels_left, items_left;
 };
 
 struct RunOutcome {
@@ -43,6 +44,7 @@ struct RunOutcome {
   std::vector<std::optional<InternalDramCounters>> internal_dram;  // by port; none: no answer
   nlohmann::json gpu;                                              // the front end's own counters
   nlohmann::json paging;  // of paging_json(), null for others
+  nlohmann::json io;      // of io_json(), null for others
   nlohmann::json cosim;   // comparison with the model, if there was one
   nlohmann::json outage;  // of a link that was to go down and come back, null for others
   double wall_seconds = 0;

@@ -318,6 +318,9 @@ const figures = () => {
     const flat = (part, prefix) => Object.entries(part).flatMap(([name, f]) => f && f.unit ? [[plain(prefix + name), fig(f)]] : f && typeof f === "object" ? flat(f, prefix + name + ", ") : []);
     group("Pages", flat(s.paging, ""));
   }
+  if (s.io) {
+    group("I/O", Object.entries(s.io).filter(([, f]) => f.unit).map(([k, f]) => [plain(k), fig(f)]).concat(Object.entries(s.io.steps).filter(([, f]) => f.count.value).flatMap(([k, f]) => [["step " + plain(k) + ", times", fig(f.count)], ["step " + plain(k) + ", time", fig(f.time)]])));
+  }
   if (s.gpu) group("GPU", Object.entries(s.gpu).filter(([, f]) => f.unit && f.value).map(([k, f]) => [plain(k), fig(f)]).concat(Object.entries(s.gpu.slots).map(([k, f]) => ["issue slots: " + plain(k), fig(f)])));
   s.internal_dram_counters.forEach((d, i) => { if (d) group("Internal DRAM of endpoint " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])); });
   s.deterministic_store.forEach((d, i) => group("Deterministic store, port " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])));

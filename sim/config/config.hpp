@@ -5,7 +5,8 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix}.yaml, the sizes of
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io}.yaml, the sizes
+// of
 //          the RTL (configs/rtl/default.yaml and the one that the build has), then the machine (a
 //          file of configs/machines, over the file of configs/gpu that it names), then what the
 //          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
@@ -24,6 +25,7 @@
 #include "common/time.hpp"
 #include "sim/gpm/log_kind.hpp"
 #include "sim/gpu/gpu_config.hpp"
+#include "sim/io/io_config.hpp"
 #include "sim/paging/paging_config.hpp"
 
 namespace cxlgpu {
@@ -122,6 +124,7 @@ struct WorkloadConfig {
   LogKind log = LogKind::Hcl;
   unsigned log_partitions = 8;
   unsigned checkpoint_every = 5;  // time steps or passes
+  IoWork io;                      // of io, but count and seed
 };
 
 struct TraceConfig {
@@ -145,6 +148,7 @@ struct RunConfig {
   unsigned ports = kDefaultRtl.ports;
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;
+  IoHostConfig io;  // of programs of the host
   std::string gpu_machine;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;

@@ -97,6 +97,11 @@ void check(const RunConfig& config, const std::string& otherwise) {
                        uvm.prefetch_bytes, uvm.block_bytes,
                        config.place("uvm.block_bytes", "default")));
   }
+  if (const GdsCosts& gds = config.io.gds; gds.lock_ps > gds.state_ps) {
+    refuse("io.gds_lock_ps",
+           fmt::format("{} ps are more than io.gds_state_ps, {} ({}), of which they are; lower it",
+                       gds.lock_ps, gds.state_ps, config.place("io.gds_state_ps", "default")));
+  }
   const EndpointConfig& load = config.endpoint;
   const auto rising = [&](const char* key, const std::vector<std::uint64_t>& thresholds,
                           const char* levels = "optimal, moderate, severe") {

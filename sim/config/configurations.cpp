@@ -28,7 +28,7 @@ void add_persistent_range(RunConfig& config) {
   config.hdm.push_back(range);
 }
 
-constexpr std::array<Configuration, 17> kConfigurations = {
+constexpr std::array<Configuration, 18> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
@@ -51,7 +51,8 @@ constexpr std::array<Configuration, 17> kConfigurations = {
      {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
      {.name = "uvm", .memory = MemoryKind::Uvm},
      {.name = "gds", .memory = MemoryKind::Gds},
-     {.name = "phoenix", .memory = MemoryKind::Phoenix}}};
+     {.name = "phoenix", .memory = MemoryKind::Phoenix},
+     {.name = "posix", .memory = MemoryKind::Posix}}};
 
 }  // namespace
 

@@ -19,6 +19,8 @@ std::vector<ConfigKey> machine_keys();  // system, run, hdm, link, media, worklo
 std::vector<ConfigKey> gpu_keys();      // gpu, local_memory
 std::vector<ConfigKey> port_keys();     // root_port, endpoint
 std::vector<ConfigKey> host_keys();     // pcie, uvm, gds, phoenix
+std::vector<ConfigKey> io_keys();       // io
+std::vector<ConfigKey> io_work_keys();  // of workload, those of io
 
 inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kMostUs = 1'000'000'000;       // a thousand seconds

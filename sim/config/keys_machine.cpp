@@ -1,5 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Keys of the system, the run, HDM, links, the medium, the workload and the trace.
+#include <algorithm>
+#include <iterator>
+
 #include "sim/config/hdm_ranges.hpp"
 #include "sim/config/key_rows.hpp"
 
@@ -25,7 +28,7 @@ ConfigKey hdm_key() {
 }  // namespace
 
 std::vector<ConfigKey> machine_keys() {
-  return {
+  std::vector<ConfigKey> keys = {
       row({"system.machine", "", text("a file of configs/machines, without .yaml, or a file"),
            "The machine that the run is on: hardware, the same for all workloads; layers above it "
            "override its keys; --machine names it too.",
@@ -36,7 +39,8 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
            "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "
-           "drive; the scenario's name sets it.",
+           "drive; of workload io gds, phoenix and posix are how the host moves it. The scenario's "
+           "name sets it.",
            "CXL-GPU; Phoenix (SC '25) for gds and phoenix"},
           CXLGPU_MEMBER(memory)),
       row({"run.engine", "", one_of({"rtl", "model", "cosim"}),
@@ -47,7 +51,8 @@ std::vector<ConfigKey> machine_keys() {
            "this design"},
           CXLGPU_MEMBER(seed)),
       row({"run.limit_us", "us", between(0, kMostUs),
-           "Simulated time after which a run is given up; 0: a second, of uvm, gds and phoenix a "
+           "Simulated time after which a run is given up; 0: a second, of uvm, gds, phoenix and "
+           "posix a "
            "thousand.",
            "this design"},
           CXLGPU_MEMBER(limit_us)),
@@ -206,6 +211,12 @@ std::vector<ConfigKey> machine_keys() {
            "Vortex, the machine of the captured traces"},
           CXLGPU_MEMBER(trace.max_writes)),
   };
+  const auto trace = std::find_if(keys.begin(), keys.end(), [](const ConfigKey& key) {
+    return key.path.starts_with("trace.");
+  });
+  std::vector<ConfigKey> io = io_work_keys();  // of the section before it
+  keys.insert(trace, std::make_move_iterator(io.begin()), std::make_move_iterator(io.end()));
+  return keys;
 }
 
 }  // namespace cxlgpu

@@ -14,11 +14,11 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <utility>
 
 #include "common/register_bus.hpp"
+#include "common/task.hpp"
 #include "common/time.hpp"
 
 namespace cxlgpu {
@@ -34,55 +34,7 @@ struct FirmwareWish {
 };
 
 template <typename T>
-class FirmwareTask {
- public:
-  struct promise_type {
-    std::optional<T> value;
-    std::exception_ptr error;
-    std::coroutine_handle<> caller = std::noop_coroutine();
-
-    struct Final {
-      bool await_ready() noexcept { return false; }
-      std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept {
-        return h.promise().caller;
-      }
-      void await_resume() noexcept {}
-    };
-    FirmwareTask get_return_object() {
-      return FirmwareTask(std::coroutine_handle<promise_type>::from_promise(*this));
-    }
-    std::suspend_always initial_suspend() noexcept { return {}; }
-    Final final_suspend() noexcept { return {}; }
-    void return_value(T v) { value = std::move(v); }
-    void unhandled_exception() { error = std::current_exception(); }
-  };
-
-  FirmwareTask(FirmwareTask&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  FirmwareTask(const FirmwareTask&) = delete;
-  FirmwareTask& operator=(const FirmwareTask&) = delete;
-  FirmwareTask& operator=(FirmwareTask&&) = delete;
-  ~FirmwareTask() {
-    if (handle_) handle_.destroy();
-  }
-
-  [[nodiscard]] bool await_ready() const { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) {
-    handle_.promise().caller = caller;
-    return handle_;
-  }
-  T await_resume() { return result(); }
-
-  [[nodiscard]] std::coroutine_handle<> handle() const { return handle_; }
-  [[nodiscard]] bool done() const { return handle_.done(); }
-  T result() {
-    if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);
-    return std::move(*handle_.promise().value);
-  }
-
- private:
-  explicit FirmwareTask(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
-  std::coroutine_handle<promise_type> handle_;
-};
+using FirmwareTask = Task<T>;
 
 // The side of the owner. Not copied or moved: tasks hold its address.
 class FirmwareThread {
@@ -131,8 +83,6 @@ class FirmwareThread {
   std::uint32_t answer_ = 0;
 };
 
-// What a task gives back that only does something.
-struct Done {};
 using FirmwareJob = FirmwareTask<Done>;
 
 // The task of `thread` to its end; no pause takes time.

@@ -20,6 +20,7 @@ HostInterface load_host_interface(const std::filesystem::path& file, const std::
   const double payload = static_cast<double>(in.number("transfer.payload_bytes", 1, 4096));
   const double overhead = static_cast<double>(in.number("transfer.overhead_bytes", 0, 4096));
   HostInterface found;
+  found.submit = submit;
   found.before_read = submit + doorbell + round_trip;
   found.before_write = found.before_read + round_trip;
   found.after = time("command.completion_ps") + time("command.interrupt_ps");

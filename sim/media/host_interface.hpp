@@ -23,6 +23,7 @@ namespace cxlgpu {
 struct HostInterface {
   std::string name;
   Time before_read, before_write, after;  // without the transfer
+  Time submit;                            // host software, of both of before_
   double gb_s = 0;                        // 0: no link, a transfer takes no time
 
   [[nodiscard]] Time transfer(std::uint64_t bytes) const {

@@ -34,14 +34,22 @@ class GpuLink {
       all.bytes += kPageBytes;
       block = its;
     }
-    const double gb_s = (to_gpu ? config_.to_gpu_gb_s : config_.from_gpu_gb_s) * config_.lanes /
-                        config_.measured_lanes;
-    all.time = Time{all.pushes * (to_gpu ? config_.to_gpu_setup_ps : config_.from_gpu_setup_ps) +
-                    static_cast<std::uint64_t>(static_cast<double>(all.bytes) * 1000 / gb_s)};
+    all.time = time(all.pushes, all.bytes, to_gpu);
     return all;
+  }
+  // One copy, of bytes that follow each other.
+  [[nodiscard]] Time contiguous(std::uint64_t bytes, bool to_gpu) const {
+    return time(1, bytes, to_gpu);
   }
 
  private:
+  [[nodiscard]] Time time(std::uint64_t pushes, std::uint64_t bytes, bool to_gpu) const {
+    const double gb_s = (to_gpu ? config_.to_gpu_gb_s : config_.from_gpu_gb_s) * config_.lanes /
+                        config_.measured_lanes;
+    return Time{pushes * (to_gpu ? config_.to_gpu_setup_ps : config_.from_gpu_setup_ps) +
+                static_cast<std::uint64_t>(static_cast<double>(bytes) * 1000 / gb_s)};
+  }
+
   PcieConfig config_;
 };
 

@@ -19,9 +19,10 @@ namespace cxlgpu {
 // Cxl: a tenth of the data in GPU memory, the rest behind root ports. GpuDram: all in GPU memory.
 // The others: GPU memory is a pool of pages, the data moves into it on a page fault: from host
 // memory (Uvm), or from a drive straight into GPU memory (Gds, Phoenix).
-enum class MemoryKind : std::uint8_t { Cxl, GpuDram, Uvm, Gds, Phoenix };
-inline constexpr std::array<std::string_view, 5> kMemoryNames = {"cxl", "gpu-dram", "uvm", "gds",
-                                                                 "phoenix"};
+// Posix is of programs of the host alone (sim/io), for which Gds and Phoenix are stacks of I/O too.
+enum class MemoryKind : std::uint8_t { Cxl, GpuDram, Uvm, Gds, Phoenix, Posix };
+inline constexpr std::array<std::string_view, 6> kMemoryNames = {"cxl", "gpu-dram", "uvm",
+                                                                 "gds", "phoenix",  "posix"};
 constexpr std::string_view to_string(MemoryKind kind) {
   return kMemoryNames[static_cast<std::size_t>(kind)];
 }

@@ -38,7 +38,8 @@ const std::map<std::string, Means> kMeans = {
     {"gpu-dram", {.memory = MemoryKind::GpuDram}},
     {"uvm", {.memory = MemoryKind::Uvm}},
     {"gds", {.memory = MemoryKind::Gds}},
-    {"phoenix", {.memory = MemoryKind::Phoenix}}};
+    {"phoenix", {.memory = MemoryKind::Phoenix}},
+    {"posix", {.memory = MemoryKind::Posix}}};
 
 TEST(Configurations, EachNameMeansWhatTheGuideSays) {
   const std::vector<std::string> names = configuration_names();

@@ -1,0 +1,142 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// A host with a program that moves a file between its drives and GPU memory (workload io).
+//
+// Purpose: no kernel runs; the program is the run's initiator, and checks every byte itself.
+// Errors:  InputError for engines other than the model, for options that only a CXL system or the
+//          requests of a GPU have, and for work that the stack does not do.
+#include <fmt/format.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "cli/io_summary.hpp"
+#include "cli/machine.hpp"
+#include "common/input_error.hpp"
+#include "sim/host/fixed_latency_engine.hpp"
+#include "sim/io/host_workloads.hpp"
+#include "sim/io/io_run.hpp"
+#include "sim/machine/run_checks.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of a file, and of all buffers
+
+class IoMachine : public Machine {
+ public:
+  IoMachine(const RunConfig& config, const SessionOptions& options)
+      : config_(config), options_(options) {
+    check_without_cxl(config, options);
+    for (const auto& [option, file] :
+         {std::pair{"--requests", &options.requests}, {"--timeline", &options.timeline.file}}) {
+      if (file->empty()) continue;
+      throw InputError(
+          fmt::format("{}: it has the requests of a GPU's kernel, and '{}' is a "
+                      "program of the host; use another workload",
+                      option, config.workload.name));
+    }
+  }
+
+  void size(const RunInput& input) override;
+  [[nodiscard]] const SystemMapParams& map() const override { return map_; }
+  [[nodiscard]] GpuParams gpu_params() const override { return config_.gpu; }
+  [[nodiscard]] Backdoor& contents(Gpu&) override {
+    throw std::logic_error("a program of the host has no kernel");
+  }
+  [[nodiscard]] HostProgram* program() override { return run_.get(); }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
+  [[nodiscard]] RunGauges gauges() const override { return media_gauges(run_->media()); }
+  [[nodiscard]] Engine& start() override {
+    run_->begin();
+    return clock_;
+  }
+  [[nodiscard]] FlatMemory take_initial() override { return {}; }
+
+  void finish(const RunResult& result, RunOutcome& outcome) override {
+    outcome.end = outcome.drained = result.end;
+  }
+  void add_findings(const CheckedEngine&, RunOutcome& outcome) const override {
+    if (run_->done()) run_->judge();
+    for (const std::string& problem : run_->problems()) {
+      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config_.workload.name, problem,
+                                             options_.engine.replay));
+    }
+  }
+  void judge(const FlatMemory&, RunOutcome&) const override {}
+  void report(RunOutcome& outcome) override {
+    outcome.local_bytes = run_->buffer_bytes();
+    outcome.media = run_->media();
+    outcome.io = io_json(run_->result(), run_->steps());
+  }
+  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+
+ private:
+  const RunConfig& config_;
+  const SessionOptions& options_;
+  SystemMapParams map_;
+  std::unique_ptr<IoRun> run_;
+  FixedLatencyEngine clock_;
+  RunStats stats_;
+};
+
+void IoMachine::size(const RunInput&) {
+  const auto refuse = [this](const std::string& key, const std::string& what) {
+    throw InputError(
+        fmt::format("{}: key '{}': {}", config_.place(key, config_.scenario), key, what));
+  };
+  IoRunParams params;
+  params.stack = config_.memory;
+  params.host = config_.io;
+  params.pcie = config_.paging.pcie;
+  params.work = io_work(config_);
+  const IoWork& work = params.work;
+  if (work.count < work.threads) {
+    refuse("workload.io_threads", fmt::format("{} threads have {} I/Os (workload.size); lower it, "
+                                              "or raise that",
+                                              work.threads, work.count));
+  }
+  const std::uint64_t in_flight =
+      work.bytes * work.threads * (work.mode == IoMode::Sync ? 1 : work.group);
+  if (work.bytes * work.count > kMostBytes || in_flight > kMostBytes) {
+    refuse("workload.io_bytes",
+           fmt::format("{} bytes make a file of {} and buffers of {} bytes, more than {}; lower "
+                       "it, or workload.size",
+                       work.bytes, work.bytes * work.count, in_flight, kMostBytes));
+  }
+  params.part = media_part(config_, options_.config_dir / "media");
+  const bool is_dram = std::holds_alternative<DramConfig>(params.part.params);
+  std::string link = is_dram ? params.pcie.dram_drive : params.part.interface;
+  if (params.host.drive_link != "part") link = params.host.drive_link;
+  params.interface = load_host_interface(options_.config_dir / "host" / "nvme.yaml", link,
+                                         params.part.file, params.part.interface_line);
+  run_ = std::make_unique<IoRun>(params);
+  if (const char* why = run_->without()) {
+    refuse("workload.io_mode",
+           fmt::format("{}: '{}' {}", kIoModeNames[static_cast<std::size_t>(work.mode)],
+                       to_string(config_.memory), why));
+  }
+}
+
+}  // namespace
+
+IoWork io_work(const RunConfig& config) {
+  IoWork work = config.workload.io;
+  const HostWorkloadKind& kind = *host_workload(config.workload.name);
+  work.count = config.workload.size == 0 ? kind.default_size : config.workload.size;
+  if (work.count < kind.min_size || work.count > kind.max_size) {
+    throw InputError(
+        fmt::format("{}: key 'workload.size' ({}): {} is not in {}..{}; choose a value "
+                    "that is",
+                    config.place("workload.size", config.scenario), kind.size_counts, work.count,
+                    kind.min_size, kind.max_size));
+  }
+  work.seed = config.seed;
+  return work;
+}
+
+std::unique_ptr<Machine> make_io_machine(const RunConfig& config, const SessionOptions& options) {
+  return std::make_unique<IoMachine>(config, options);
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,93 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "cli/io_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/figure.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+double per(double value, double count) {
+  return count == 0 ? 0 : value / count;
+}
+
+}  // namespace
+
+nlohmann::json io_json(const IoResult& result, const StepBook& book) {
+  const auto ns = [](Time t) { return figure(t.ns(), "ns"); };
+  nlohmann::json steps;
+  Time once, way, moving;  // of driver and file; of I/Os; of these, drives and copies
+  for (std::size_t i = 0; i < kIoStepNames.size(); ++i) {
+    const auto step = static_cast<IoStep>(i);
+    const StepBook::Entry& entry = book.of(step);
+    steps[std::string(kIoStepNames[i])] = {{"count", figure(entry.count, "times")},
+                                           {"time", ns(entry.time)}};
+    switch (step) {
+      case IoStep::DriverOpen:
+      case IoStep::DriverClose:
+      case IoStep::HandleOpen:
+      case IoStep::HandleClose:
+      case IoStep::Allocate:
+      case IoStep::Free:
+        once += entry.time;
+        break;
+      case IoStep::Transfer:
+      case IoStep::Copy:
+        moving += entry.time;
+        [[fallthrough]];
+      default:
+        way += entry.time;
+    }
+  }
+  const double measured = result.measured().ns();
+  return {
+      {"ios", figure(result.ios, "I/Os")},
+      {"failed", figure(result.failed, "I/Os")},
+      {"bytes", figure(result.bytes, "bytes")},
+      {"bytes_checked", figure(result.bytes_checked, "bytes")},
+      {"bytes_wrong", figure(result.bytes_wrong, "bytes")},
+      {"measured", figure(measured, "ns")},
+      {"bandwidth", figure(per(static_cast<double>(result.bytes), measured), "GB/s")},
+      {"rate", figure(per(static_cast<double>(result.ios) * 1e6, measured), "kIOPS")},
+      {"calls", figure(result.groups, "calls")},
+      {"mean_latency", figure(per(result.latency.ns(), static_cast<double>(result.groups)), "ns")},
+      {"longest_latency", ns(result.longest)},
+      {"outside", ns(once)},
+      {"software_share", figure(100 * per((way - moving).ns(), way.ns()), "%")},
+      {"steps", steps}};
+}
+
+std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& io) {
+  const auto of = [&io](const std::string& path) {
+    return io.at(nlohmann::json::json_pointer(path)).at("value").get<double>();
+  };
+  std::vector<std::pair<std::string, std::string>> rows = {
+      {"I/Os / failed / bytes moved",
+       fmt::format("{:.0f} / {:.0f} / {:.0f}", of("/ios"), of("/failed"), of("/bytes"))},
+      {"bytes checked / wrong",
+       fmt::format("{:.0f} / {:.0f}", of("/bytes_checked"), of("/bytes_wrong"))},
+      {"I/Os alone: time / bandwidth / rate",
+       fmt::format("{:.3f} us / {:.3f} GB/s / {:.1f} kIOPS", of("/measured") / 1000,
+                   of("/bandwidth"), of("/rate"))},
+      {"latency of a call, mean / longest",
+       fmt::format("{:.3f} / {:.3f} us", of("/mean_latency") / 1000,
+                   of("/longest_latency") / 1000)},
+      {"software's share of an I/O's way", fmt::format("{:.1f} %", of("/software_share"))},
+      {"driver, file and memory", fmt::format("{:.3f} us", of("/outside") / 1000)}};
+  for (const std::string_view step : kIoStepNames) {
+    const std::string path = "/steps/" + std::string(step);
+    if (of(path + "/count") == 0) continue;
+    std::string name(step);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    rows.emplace_back("  step: " + name,
+                      fmt::format("{:.0f} x {:.3f} us", of(path + "/count"),
+                                  of(path + "/time") / 1000 / of(path + "/count")));
+  }
+  return rows;
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,23 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// What a program of the host did with its file, as figures with units, and the lines of the table.
+//
+// Rules:   time of steps is summed up over threads and I/Os; the share of software is that of an
+//          I/O's own way, without driver and file: all steps but Transfer and Copy.
+// Errors:  none.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/io/io_job.hpp"
+#include "sim/io/steps.hpp"
+
+namespace cxlgpu {
+
+[[nodiscard]] nlohmann::json io_json(const IoResult& result, const StepBook& steps);
+// Name and text of each line, of what io_json() gave.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& io);
+
+}  // namespace cxlgpu

@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+# Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+"""Phoenix against GPUDirect Storage: figures 4 to 10 of Phoenix (SC '25) by workload io, beside what the paper says.
+
+Inputs are its tables 1 and 2 (configs/host/io.yaml); all that is printed here comes out of runs. Of table 1 that is the
+drive's own time, and what it makes of a whole read (figure 1). A figure's table has
+our rows. The table `judged` has each number of the paper's text beside ours: the factor is the greater of two ratios of
+times over the smaller, so that +76 % and +48 % are 1.76 / 1.48. The experiments change a key or two, and show what a
+row hangs on that is further than a factor of 1.3.
+
+Of figure 8b 1 GiB is run; each further GiB is the transfer again and, of Phoenix, the registration of a mapping, which
+are the rules of sim/io (tests/sim/io).
+
+  eval/direct_storage.py --figure 7
+  eval/direct_storage.py --page docs/results/io.md
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import runs
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+import page_blocks  # noqa: E402
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+MOST = 64 * MIB  # bytes of a run, so that it takes a second
+SIZES = [4 * KIB << 2 * i for i in range(8)]  # 4 KiB to 64 MiB
+SMALL = [4 * KIB << i for i in range(7)]  # to 256 KiB
+THREADS = [1 << i for i in range(8)]
+BATCHES = [1 << i for i in range(9)]
+GROUP = 16
+FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10")
+LIMIT = 1.3  # factor from which on a row needs its reason
+
+
+class Runs:
+    """Runs of workload io on PRAM, each once, as many at a time as there are jobs."""
+
+    def __init__(self, pool, cxlgpu, extra):
+        self.pool, self.cxlgpu, self.extra, self.made = pool, cxlgpu, extra, {}
+
+    def io(self, stack, **keys):
+        """A future of the object `io` of stats.json."""
+        sets = sorted((name.replace("__", "."), str(value)) for name, value in keys.items())
+        options = [word for name, value in sets for word in ("--set", f"{name}={value}")]
+        key = (stack, *options)
+        if key not in self.made:
+            self.made[key] = self.pool.submit(self.run, f"io-pram-{stack}", [*self.extra, *options])
+        return self.made[key]
+
+    def run(self, scenario, options):
+        return runs.stats(self.cxlgpu, scenario, "model", "--no-report", "-q", *options)["io"]
+
+
+def value(made, name):
+    return made.result()[name]["value"]
+
+
+def step(made, name):
+    """Mean time of a step, in us."""
+    entry = made.result()["steps"][name]
+    count = entry["count"]["value"]
+    return entry["time"]["value"] / count / 1000 if count else 0.0
+
+
+def size_text(size):
+    return f"{size // MIB} MiB" if size >= MIB else f"{size // KIB} KiB"
+
+
+def gain(slow, fast):
+    """Per cent that the second has more."""
+    return 100 * (fast / slow - 1)
+
+
+def percent(number):
+    return f"{number:+.1f} %" if abs(number) < 9.95 else f"{number:+.0f} %"
+
+
+def factor(theirs, ours):
+    return max(theirs, ours) / min(theirs, ours)
+
+
+class Study:
+    def __init__(self, made):
+        self.runs, self.blocks = made, {}
+        self.judged = []  # figure, what, theirs, ours, factor
+
+    def judge(self, figure, what, theirs, ours, ratios):
+        self.judged.append((figure, what, theirs, ours, factor(*ratios)))
+
+    def judge_gain(self, figure, what, theirs, ours):
+        """Both in per cent more, or less."""
+        self.judge(figure, what, percent(theirs), percent(ours), (1 + theirs / 100, 1 + ours / 100))
+
+    def sync(self, stack, size, operation="read", **keys):
+        count = max(1, min(256, MOST // size))
+        return self.runs.io(
+            stack, workload__io_bytes=size, workload__size=count, workload__io_operation=operation, **keys
+        )
+
+    def group(self, stack, size, mode, **keys):
+        count = GROUP * max(1, min(16, MOST // size // GROUP))
+        return self.runs.io(
+            stack, workload__io_bytes=size, workload__size=count, workload__io_mode=mode, workload__io_group=GROUP,
+            **keys,
+        )  # fmt: skip
+
+    def batch(self, stack, number, **keys):
+        return self.runs.io(
+            stack, workload__io_bytes=4 * KIB, workload__size=max(512, number), workload__io_mode="batch",
+            workload__io_group=number, **keys,
+        )  # fmt: skip
+
+    def threads(self, stack, number, **keys):
+        return self.runs.io(
+            stack, workload__io_bytes=4 * KIB, workload__size=64 * number, workload__io_threads=number, **keys
+        )
+
+    def small(self, stack, size, **keys):
+        return self.runs.io(
+            stack, workload__io_bytes=size, workload__size=16, workload__io_registration="each", **keys
+        )
+
+    def figure_1(self):
+        """Of table 1 what is no input: the drive."""
+        gds, phoenix = (self.small(stack, 64 * KIB) for stack in ("gds", "phoenix"))
+        read, drive = self.io_time(gds), self.io_time(phoenix)
+        buffers = step(gds, "register") + step(gds, "deregister")
+        share = 100 * buffers / (buffers + read)
+        self.judge("table 1", "64 KiB: plain read, us", "25", f"{drive:.1f}", (25, drive))
+        self.judge("table 1", "cuFileRead, us", "28.4", f"{read:.1f}", (28.4, read))
+        self.judge("table 1", "buffers' share of a read", "82.5 %", f"{share:.1f} %", (82.5, share))
+
+    def figure_4(self):
+        pairs = {
+            (size, operation): [self.sync(stack, size, operation) for stack in ("gds", "phoenix")]
+            for size in SIZES
+            for operation in ("read", "write")
+        }
+        rows, gains = [], {"read": [], "write": []}
+        for size in SIZES:
+            row = [size_text(size)]
+            for operation, all_gains in gains.items():
+                gds, phoenix = (value(made, "bandwidth") for made in pairs[size, operation])
+                all_gains.append(gain(gds, phoenix))
+                row += [f"{gds:.3f}", f"{phoenix:.3f}", percent(all_gains[-1])]
+            rows.append(row)
+        header = ["size", "read: GDS", "Phoenix", "gain", "write: GDS", "Phoenix", "gain"]
+        self.blocks["figure 4"] = page_blocks.markdown(header, rows)
+        self.judge_gain("4a", "read, most", 76, max(gains["read"]))
+        self.judge_gain("4a", "read, least", 1, min(gains["read"]))
+        self.judge_gain("4b", "write, most", 65, max(gains["write"]))
+
+    def figure_5(self, name="figure 5", **keys):
+        pairs = [(n, [self.threads(stack, n, **keys) for stack in ("gds", "phoenix")]) for n in THREADS]
+        rows, gains = [], []
+        for number, made in pairs:
+            gds, phoenix = (value(one, "rate") for one in made)
+            gains.append(gain(gds, phoenix))
+            rows.append([number, f"{gds:.0f}", f"{phoenix:.0f}", percent(gains[-1])])
+        self.blocks[name] = page_blocks.markdown(["threads", "GDS, kIOPS", "Phoenix, kIOPS", "gain"], rows)
+        self.judge_gain("5", "most", 442, max(gains))
+
+    def figure_6(self):
+        made = [
+            (size, self.group("gds", size, "stream"), self.group("phoenix", size, "stream"),
+             self.group("phoenix", size, "async"))
+            for size in SIZES
+        ]  # fmt: skip
+        rows, over_gds, to_direct = [], [], []
+        for size, *three in made:
+            gds, stream, direct = (value(one, "bandwidth") for one in three)
+            over_gds.append(gain(gds, stream))
+            to_direct.append(gain(direct, stream))
+            rows.append(
+                [size_text(size), f"{gds:.3f}", f"{stream:.3f}", f"{direct:.3f}", percent(over_gds[-1]),
+                 percent(to_direct[-1])]
+            )  # fmt: skip
+        header = ["size", "GDS, stream", "Phoenix, stream", "Phoenix, direct", "stream over GDS", "stream to direct"]
+        self.blocks["figure 6"] = page_blocks.markdown(header, rows)
+        self.judge_gain("6", "stream over GDS, most", 467, max(over_gds))
+        self.judge_gain("6", "stream over GDS, least", 2, min(over_gds))
+        self.judge_gain("6", "stream to direct, most", -80, min(to_direct))
+        self.judge_gain("6", "stream to direct, least", -3, max(to_direct))
+
+    def figure_7(self):
+        pairs = [(n, [self.batch(stack, n) for stack in ("gds", "phoenix")]) for n in BATCHES]
+        rows, less = [], []
+        for number, made in pairs:
+            gds, phoenix = (value(one, "mean_latency") / 1000 for one in made)
+            less.append(gain(gds, phoenix))
+            rows.append([number, f"{gds:.1f}", f"{phoenix:.1f}", percent(less[-1])])
+        self.blocks["figure 7"] = page_blocks.markdown(["batch", "GDS, us", "Phoenix, us", "latency"], rows)
+        self.judge_gain("7", "latency, most", -76, min(less))
+
+    def figure_8a(self):
+        pairs = [(size, [self.small(stack, size) for stack in ("gds", "phoenix")]) for size in SMALL]
+        rows, less, shares, crossing = [], [], [], None
+        for size, made in pairs:
+            gds, phoenix = ((step(one, "register"), self.io_time(one)) for one in made)
+            less.append(gain(sum(gds), sum(phoenix)))
+            shares.append(gds[0] / gds[1])
+            if crossing is None and phoenix[1] > phoenix[0]:
+                crossing = size
+            rows.append(
+                [size_text(size), f"{gds[0]:.1f} + {gds[1]:.1f}", f"{phoenix[0]:.1f} + {phoenix[1]:.1f}",
+                 percent(less[-1]), f"{shares[-1]:.2f}", f"{phoenix[0] / phoenix[1]:.2f}"]
+            )  # fmt: skip
+        header = ["size", "GDS, us", "Phoenix, us", "latency", "GDS: registration over I/O", "Phoenix: likewise"]
+        self.blocks["figure 8a"] = page_blocks.markdown(header, rows)
+        self.judge_gain("8a", "latency, most", -60.8, min(less))
+        self.judge_gain("8a", "latency, least", -47.4, max(less))
+        self.judge("8a", "GDS: registration over I/O, most", "5.71", f"{max(shares):.2f}", (5.71, max(shares)))
+        self.judge("8a", "GDS: registration over I/O, least", "1.3", f"{min(shares):.2f}", (1.3, min(shares)))
+        if crossing:
+            ratio = (128 * KIB, crossing)
+            self.judge("8a", "Phoenix: the I/O takes longer from", "128 KiB", size_text(crossing), ratio)
+
+    @staticmethod
+    def io_time(made):
+        """An I/O's own time in us: the call less registration and deregistration."""
+        return value(made, "mean_latency") / 1000 - step(made, "register") - step(made, "deregister")
+
+    def large(self, **keys):
+        """Rows of figure 8b, and gain and share of what is no transfer, by GiB."""
+        made = [
+            self.runs.io(
+                stack, workload__io_bytes=GIB, workload__size=1, workload__io_registration="each", **keys
+            )
+            for stack in ("gds", "phoenix")
+        ]
+        rows, gains, others = [], [], []
+        for number in (1, 2, 4):
+            row, total, rest = [f"{number} GiB"], [], []
+            for one, again in zip(made, (False, True)):
+                buffers = (step(one, "register") + step(one, "deregister")) * (number if again else 1)
+                rest.append((value(one, "outside") / 1000 + buffers) / 1000)
+                total.append(rest[-1] + self.io_time(one) * number / 1000)
+                row += [f"{total[-1]:.0f}", f"{rest[-1]:.1f}"]
+            gains.append(total[0] / total[1])
+            others.append(gain(rest[0], rest[1]))
+            rows.append([*row, f"{gains[-1]:.2f}x", percent(others[-1])])
+        return rows, sum(gains) / len(gains), sum(others) / len(others)
+
+    def figure_8b(self):
+        rows, times, rest = self.large()
+        header = ["file", "GDS, ms", "no transfer", "Phoenix, ms", "no transfer", "faster", "no transfer"]
+        self.blocks["figure 8b"] = page_blocks.markdown(header, rows)
+        self.judge("8b", "faster, mean", "4.11x", f"{times:.2f}x", (4.11, times))
+        self.judge("8b", "no transfer, mean", "-93.3 %", percent(rest), (1 - 0.933, 1 + rest / 100))
+
+    def figure_9(self):
+        keys = {"io__remote": "nfs"}
+        pairs = [(size, [self.sync(stack, size, **keys) for stack in ("gds", "phoenix")]) for size in SIZES]
+        rows, gains = [], []
+        for size, made in pairs:
+            gds, phoenix = (value(one, "bandwidth") for one in made)
+            gains.append(gain(gds, phoenix))
+            rows.append([size_text(size), f"{gds:.3f}", f"{phoenix:.3f}", percent(gains[-1])])
+        self.blocks["figure 9"] = page_blocks.markdown(["size", "GDS, GB/s", "Phoenix, GB/s", "gain"], rows)
+        self.judge_gain("9", "NFS, most", 23, max(gains))
+        self.judge_gain("9", "NFS, least", 2, min(gains))
+
+    def figure_10(self):
+        keys = {"io__remote": "nvmeof"}
+        pairs = [(n, [self.threads(stack, n, **keys) for stack in ("gds", "phoenix")]) for n in THREADS]
+        rows, gains = [], []
+        for number, made in pairs:
+            gds, phoenix = (value(one, "rate") for one in made)
+            gains.append(gain(gds, phoenix))
+            rows.append([number, f"{gds:.0f}", f"{phoenix:.0f}", percent(gains[-1])])
+        self.blocks["figure 10"] = page_blocks.markdown(["threads", "GDS, kIOPS", "Phoenix, kIOPS", "gain"], rows)
+        self.judge_gain("10", "NVMe-oF, least", 10, min(gains))
+
+    def experiments(self):
+        """What the rows hang on that have no source, or are further than LIMIT."""
+        streams = [
+            (callback, more, [self.group(stack, 4 * KIB, mode, io__callback_ps=callback, io__gds_stream_ps=more)
+                              for stack, mode in (("gds", "stream"), ("phoenix", "stream"), ("phoenix", "async"))])
+            for callback in (0, 3_000_000, 6_000_000, 13_300_000)
+            for more in (0, 20_000_000, 46_400_000)
+        ]  # fmt: skip
+        locks = [
+            (lock, [[self.threads(stack, n, io__gds_lock_ps=lock) for stack in ("gds", "phoenix")] for n in THREADS])
+            for lock in (0, 500_000, 1_700_000, 3_400_000)
+        ]
+        systems = [
+            (cost, [self.sync(stack, 4 * KIB, io__file_system_ps=cost) for stack in ("gds", "phoenix")],
+             [self.batch(stack, 256, io__file_system_ps=cost) for stack in ("gds", "phoenix")])
+            for cost in (0, 1_003_000, 2_006_000)
+        ]  # fmt: skip
+        trips = [(trip, [self.sync(stack, 4 * KIB, io__remote="nfs", io__network_round_trip_ps=trip)
+                         for stack in ("gds", "phoenix")],
+                  [self.threads(stack, 1, io__remote="nvmeof", io__network_round_trip_ps=trip)
+                   for stack in ("gds", "phoenix")])
+                 for trip in (2_000_000, 5_000_000, 10_000_000)]  # fmt: skip
+        rows = []
+        for callback, more, made in streams:
+            gds, stream, direct = (value(one, "bandwidth") for one in made)
+            rows.append([f"{callback / 1e6:.1f}", f"{more / 1e6:.1f}", percent(gain(gds, stream)),
+                         percent(gain(direct, stream))])  # fmt: skip
+        header = ["`io.callback_ps`, us", "`io.gds_stream_ps`, us", "stream over GDS", "stream to direct"]
+        self.blocks["stream experiment"] = page_blocks.markdown(header, rows)
+        rows = []
+        for lock, pairs in locks:
+            gains = [gain(*(value(one, "rate") for one in made)) for made in pairs]
+            most = max(value(made[0], "rate") for made in pairs)
+            rows.append([f"{lock / 1e6:.1f}", f"{most:.0f}", percent(max(gains)), percent(gains[-1])])
+        header = ["`io.gds_lock_ps`, us", "GDS at most, kIOPS", "gain, most", "gain, 128 threads"]
+        self.blocks["lock experiment"] = page_blocks.markdown(header, rows)
+        rows = []
+        for cost, sync, batch in systems:
+            rows.append([f"{cost / 1e6:.1f}", percent(gain(*(value(one, "bandwidth") for one in sync))),
+                         percent(gain(*(value(one, "mean_latency") for one in batch)))])  # fmt: skip
+        header = ["`io.file_system_ps`, us", "figure 4a, 4 KiB", "figure 7, 256"]
+        self.blocks["file system experiment"] = page_blocks.markdown(header, rows)
+        rows = []
+        for trip, nfs, over in trips:
+            rows.append([f"{trip / 1e6:.0f}", percent(gain(*(value(one, "bandwidth") for one in nfs))),
+                         percent(gain(*(value(one, "rate") for one in over)))])  # fmt: skip
+        header = ["`io.network_round_trip_ps`, us", "figure 9, 4 KiB", "figure 10, one thread"]
+        self.blocks["network experiment"] = page_blocks.markdown(header, rows)
+        self.link_experiment()
+        self.registration_experiment()
+
+    def link_experiment(self):
+        rows = []
+        for link in ("pcie4x4", "pcie3x4"):
+            for load in (0, 150):
+                keys = {"io__drive_link": link}
+                small = self.small("phoenix", 64 * KIB, **keys)
+                if load:  # as if each run did it
+                    keys["io__phoenix_open_ps"] = load * 10**9 + 2_300_000
+                _, times, rest = self.large(**keys)
+                rows.append([f"`{link}`", f"{self.io_time(small):.1f}", load, f"{times:.2f}x", percent(rest)])
+        header = ["`io.drive_link`", "64 KiB read, us", "module, ms", "8b: faster", "8b: no transfer"]
+        self.blocks["link experiment"] = page_blocks.markdown(header, rows)
+
+    def registration_experiment(self):
+        rows = []
+        for less in (63, 70.3, 90):
+            keys = {
+                "io__phoenix_register_ps": round(71_576_000 * (1 - less / 100)),
+                "io__phoenix_register_page_ps": round(139_000 * (1 - less / 100)),
+            }
+            gains, crossing = [], None
+            for size in SMALL:
+                gds, phoenix = self.small("gds", size), self.small("phoenix", size, **keys)
+                gds, phoenix = ((step(one, "register"), self.io_time(one)) for one in (gds, phoenix))
+                gains.append(gain(sum(gds), sum(phoenix)))
+                if crossing is None and phoenix[1] > phoenix[0]:
+                    crossing = size
+            rows.append([f"-{less} %", percent(min(gains)), percent(max(gains)), size_text(crossing)])
+        header = ["Phoenix' registration", "latency, most", "latency, least", "the I/O takes longer from"]
+        self.blocks["registration experiment"] = page_blocks.markdown(header, rows)
+
+    def judgement(self):
+        rows = [[figure, what, theirs, ours, f"{by:.2f}" + ("" if by <= LIMIT else " *")]
+                for figure, what, theirs, ours, by in self.judged]  # fmt: skip
+        self.blocks["judged"] = page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
+    parser.add_argument("--figure", action="append", choices=FIGURES, help="default: all, and the experiments")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
+    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
+    args = parser.parse_args()
+    with ThreadPoolExecutor(args.jobs) as pool:
+        study = Study(Runs(pool, args.cxlgpu, args.extra))
+        for figure in args.figure or FIGURES:
+            getattr(study, f"figure_{figure}")()
+        if not args.figure:
+            study.experiments()
+    study.judgement()
+    print("\n\n".join(f"{name}\n\n{block}" for name, block in study.blocks.items()))
+    if args.page:
+        page_blocks.replace(args.page, study.blocks)
+
+
+if __name__ == "__main__":
+    main()

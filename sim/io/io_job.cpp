@@ -1,0 +1,210 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/io/io_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "sim/workloads/data.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::size_t kMostProblems = 4;
+constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kPiece = 1 << 20;  // of a file that is filled or checked
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t granule) {
+  return (value + granule - 1) / granule * granule;
+}
+
+std::uint64_t first_difference(ByteMap::Bytes a, ByteMap::Bytes b) {
+  return static_cast<std::uint64_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+}
+
+std::uint64_t differences(ByteMap::Bytes a, ByteMap::Bytes b) {
+  std::uint64_t n = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) n += a[i] != b[i];
+  return n;
+}
+
+}  // namespace
+
+struct IoJob::Meetings {
+  Meetings(Host& host, unsigned threads)
+      : ready(host, threads), go(host, 1), finished(host, threads), ended(host, threads) {}
+  Meeting ready, go, finished, ended;
+};
+
+IoJob::IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work)
+    : kernel_(kernel),
+      gpu_(gpu),
+      stack_(stack),
+      work_(work),
+      scattered_(work.seed, static_cast<std::uint32_t>(work.count)) {
+  assert(work.count >= work.threads);
+}
+
+IoJob::~IoJob() = default;
+
+std::uint64_t IoJob::file_bytes() const {
+  return round_up(work_.count * work_.bytes, HostKernel::kAlignment);
+}
+
+std::uint64_t IoJob::each_buffer() const {
+  return round_up(work_.bytes, stack_.granule());
+}
+
+std::uint64_t IoJob::buffer_bytes() const {
+  return each_buffer() * group() * work_.threads;
+}
+
+void IoJob::draw(std::uint64_t seed, std::uint64_t offset, ByteMap::Bytes to) const {
+  for (std::size_t at = 0; at < to.size(); at += kWord) {
+    const std::uint64_t word = Random(seed, (offset + at) / kWord).next();
+    std::memcpy(to.data() + at, &word, std::min<std::size_t>(kWord, to.size() - at));
+  }
+}
+
+void IoJob::fill(Backdoor& device) const {
+  const std::uint64_t seed = is_write() ? work_.seed + 1 : work_.seed;
+  std::vector<std::uint8_t> bytes;
+  for (std::uint64_t at = 0; at < file_bytes(); at += kPiece) {
+    bytes.resize(std::min(kPiece, file_bytes() - at));
+    draw(seed, at, bytes);
+    device.poke(at, bytes);
+  }
+}
+
+std::uint64_t IoJob::offset_of(std::uint64_t io) const {
+  if (work_.order == IoOrder::Sequential) return io * work_.bytes;
+  return scattered_.place(static_cast<std::uint32_t>(io)) * work_.bytes;
+}
+
+void IoJob::problem(std::string line) {
+  if (problems_.size() < kMostProblems) problems_.push_back(std::move(line));
+}
+
+void IoJob::expect(int error, const char* call) {
+  if (error != 0) problem(fmt::format("{} returned {}", call, error));
+}
+
+void IoJob::check(const IoPiece& piece) {
+  ++result_.ios;
+  if (piece.result != static_cast<std::int64_t>(piece.bytes)) {
+    ++result_.failed;
+    problem(fmt::format("{} of {} bytes at {} returned {}", is_write() ? "write" : "read",
+                        piece.bytes, piece.offset, piece.result));
+    return;
+  }
+  result_.bytes += piece.bytes;
+  if (is_write()) return;
+  const ByteMap::Bytes got = *gpu_.find(piece.buffer->device, piece.bytes);
+  for (std::uint64_t from = 0; from < piece.bytes; from += kPiece) {
+    compare(got.subspan(from, std::min(kPiece, piece.bytes - from)), piece.offset + from,
+            " in GPU memory");
+  }
+}
+
+void IoJob::compare(ByteMap::Bytes got, std::uint64_t offset, const char* where) {
+  expected_.resize(got.size());
+  draw(work_.seed, offset, expected_);
+  result_.bytes_checked += got.size();
+  const std::uint64_t at = first_difference(got, expected_);
+  if (at == got.size()) return;
+  result_.bytes_wrong += differences(got, expected_);
+  problem(fmt::format("byte {} of the file is {:#04x}{}, expected {:#04x}", offset + at, got[at],
+                      where, expected_[at]));
+}
+
+void IoJob::check_file(const Backdoor& device) {
+  if (!is_write()) return;
+  std::vector<std::uint8_t> got;
+  for (std::uint64_t from = 0; from < work_.count * work_.bytes; from += kPiece) {
+    got.resize(std::min(kPiece, work_.count * work_.bytes - from));
+    device.peek(from, got);
+    compare(got, from, "");
+  }
+}
+
+Task<Done> IoJob::one_group(std::span<IoPiece> pieces) {
+  const Time since = kernel_.host().now();
+  const bool each = work_.registration == IoRegistration::Each;
+  for (IoPiece& piece : pieces) {
+    if (each) expect(co_await stack_.add(*piece.buffer), "registration");
+    if (is_write()) {
+      draw(work_.seed, piece.offset, *gpu_.find(piece.buffer->device, piece.bytes));
+    }
+  }
+  if (work_.mode == IoMode::Sync) {
+    co_await stack_.sync(pieces.front());
+  } else {
+    co_await stack_.group(work_.mode, pieces);
+  }
+  for (IoPiece& piece : pieces) {
+    check(piece);
+    if (each) expect(co_await stack_.remove(*piece.buffer), "deregistration");
+  }
+  const Time took = kernel_.host().now() - since;
+  ++result_.groups;
+  result_.latency += took;
+  result_.longest = std::max(result_.longest, took);
+  co_return Done{};
+}
+
+HostThread IoJob::thread(unsigned number, std::span<IoBuffer> buffers) {
+  const bool once = work_.registration == IoRegistration::Once;
+  for (IoBuffer& buffer : buffers) {
+    if (once) expect(co_await stack_.add(buffer), "registration");
+  }
+  meetings_->ready.arrive();
+  co_await meetings_->go.wait();
+  const std::uint64_t end = work_.count * (number + 1) / work_.threads;
+  std::vector<IoPiece> pieces;
+  for (std::uint64_t io = work_.count * number / work_.threads; io < end;) {
+    pieces.clear();
+    for (; io < end && pieces.size() < buffers.size(); ++io) {
+      pieces.push_back({&buffers[pieces.size()], is_write(), work_.bytes, offset_of(io), 0});
+    }
+    co_await one_group(pieces);
+  }
+  meetings_->finished.arrive();
+  co_await meetings_->finished.wait();
+  for (IoBuffer& buffer : buffers) {
+    if (once) expect(co_await stack_.remove(buffer), "deregistration");
+  }
+  meetings_->ended.arrive();
+  co_return Done{};
+}
+
+HostThread IoJob::run() {
+  Host& host = kernel_.host();
+  meetings_ = std::make_unique<Meetings>(host, work_.threads);
+  const int fd = kernel_.open({0, file_bytes(), is_write(), true});
+  expect(co_await stack_.open(), "opening the driver");
+  expect(co_await stack_.open_file(fd), "opening the file");
+  buffers_.resize(std::size_t{work_.threads} * group());
+  for (IoBuffer& buffer : buffers_) {
+    buffer.bytes = each_buffer();
+    expect(co_await gpu_.cudaMalloc(&buffer.device, buffer.bytes), "cudaMalloc");
+  }
+  for (unsigned i = 0; i < work_.threads; ++i) {
+    host.start(thread(i, std::span(buffers_).subspan(std::size_t{i} * group(), group())));
+  }
+  co_await meetings_->ready.wait();
+  result_.begin = host.now();
+  meetings_->go.arrive();
+  co_await meetings_->finished.wait();
+  result_.end = host.now();
+  co_await meetings_->ended.wait();
+  for (const IoBuffer& buffer : buffers_) expect(co_await gpu_.cudaFree(buffer.device), "cudaFree");
+  expect(co_await stack_.close_file(), "closing the file");
+  expect(co_await stack_.close(), "closing the driver");
+  kernel_.close(fd);
+  co_return Done{};
+}
+
+}  // namespace cxlgpu

@@ -1,0 +1,68 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Everything that a run of workload io is made of, as the initiator of a run.
+//
+// Purpose: drives, host, GPU memory, stack and job in their order of life. The engine of the run
+//          keeps the time and gets no requests.
+// Errors:  InputError of the drives' part.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/host/host_program.hpp"
+#include "sim/io/io_job.hpp"
+#include "sim/media/host_interface.hpp"
+#include "sim/media/media_config.hpp"
+#include "sim/paging/paging_config.hpp"
+
+namespace cxlgpu {
+
+struct IoRunParams {
+  MemoryKind stack = MemoryKind::Phoenix;  // or Gds, Posix
+  IoHostConfig host;
+  IoWork work;
+  PcieConfig pcie;
+  MediaConfig part;
+  HostInterface interface;  // of a drive
+};
+
+class IoRun : public HostProgram {
+ public:
+  explicit IoRun(const IoRunParams& params);
+
+  // Null: the stack does what the work asks for; else why not, to end a sentence.
+  [[nodiscard]] const char* without() const { return stack_->without(params_.work.mode); }
+  [[nodiscard]] std::uint64_t file_bytes() const { return job_->file_bytes(); }
+  [[nodiscard]] std::uint64_t buffer_bytes() const { return job_->buffer_bytes(); }
+  // Puts the file on the drives, and the program's first thread on the host.
+  void begin();
+
+  void step(Engine& engine) override { host_->advance(engine.now()); }
+  [[nodiscard]] Time next_event() const override { return host_->next_event(); }
+  [[nodiscard]] bool done() const override { return host_->done(); }
+  [[nodiscard]] std::uint64_t items_done() const override { return result().ios; }
+  [[nodiscard]] std::uint64_t items_left() const override {
+    return params_.work.count - result().ios;
+  }
+  [[nodiscard]] std::string_view counts() const override { return "I/Os"; }
+
+  // After the run.
+  void judge() { job_->check_file(*device_); }
+  [[nodiscard]] const IoResult& result() const { return job_->result(); }
+  [[nodiscard]] const std::vector<std::string>& problems() const { return job_->problems(); }
+  [[nodiscard]] const StepBook& steps() const { return host_->steps(); }
+  [[nodiscard]] std::vector<MediaCounters> media() const { return drives_->counters(); }
+
+ private:
+  IoRunParams params_;
+  std::unique_ptr<StripedDrives> drives_;
+  std::unique_ptr<IoDevice> device_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<HostKernel> kernel_;
+  std::unique_ptr<DeviceMemory> gpu_;
+  std::unique_ptr<IoStack> stack_;
+  std::unique_ptr<IoJob> job_;
+};
+
+}  // namespace cxlgpu
