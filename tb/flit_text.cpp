@@ -75,4 +75,10 @@ std::string flit_text(const flits::Flit& flit, flits::Direction direction, unsig
   return protocol_text(std::get<flits::ProtocolFlit>(content));
 }
 
+std::string fitted(std::string text, std::size_t chars) {
+  constexpr std::string_view kDots = "...";
+  if (text.size() > chars) text.replace(chars - kDots.size(), std::string::npos, kDots);
+  return text;
+}
+
 }  // namespace cxlgpu

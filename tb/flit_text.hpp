@@ -6,6 +6,7 @@
 // Errors:  none: every flit has a text.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ namespace cxlgpu {
 // `owed`: data slots owed as it begins; `packets`: of a flit of CXL.io.
 [[nodiscard]] std::string flit_text(const flits::Flit& flit, flits::Direction direction,
                                     unsigned owed, const std::vector<flits::IoPacket>& packets);
+
+// With dots in place of what a track of so many characters has no room for.
+[[nodiscard]] std::string fitted(std::string text, std::size_t chars);
 
 }  // namespace cxlgpu

@@ -1,7 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "tb/wave_text.hpp"
 
-#include <algorithm>
+#include "tb/flit_text.hpp"
 
 namespace cxlgpu {
 
@@ -14,14 +14,10 @@ void WaveText::attach(VerilatedFst& trace) {
 void WaveText::set(std::size_t track, std::string_view text) {
   auto& words = tracks_[track].words;
   words.fill(0);
-  constexpr std::string_view kDots = "...";
-  const bool cut = text.size() > kChars;
-  const std::string_view shown = text.substr(0, cut ? kChars - kDots.size() : text.size());
-  const std::size_t length = shown.size() + (cut ? kDots.size() : 0);
-  for (std::size_t i = 0; i < length; ++i) {
-    const char c = i < shown.size() ? shown[i] : kDots[i - shown.size()];
-    const std::size_t byte = length - 1 - i;
-    words[byte / 4] |= std::uint32_t{static_cast<unsigned char>(c)} << byte % 4 * 8;
+  const std::string shown = fitted(std::string(text), kChars);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::size_t byte = shown.size() - 1 - i;
+    words[byte / 4] |= std::uint32_t{static_cast<unsigned char>(shown[i])} << byte % 4 * 8;
   }
 }
 

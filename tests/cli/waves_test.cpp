@@ -133,6 +133,7 @@ TEST_F(Waves, FlitsAreThereAsText) {
   for (const char* name : {"link0.m2s", "link0.s2m", "link1.m2s", "link1.s2m"}) {
     for (const Fst::Change& change : fst.changes(std::string("flits.") + name + "[1279:0]")) {
       const std::string text = ascii(change.value);
+      EXPECT_TRUE(text.size() < kWaveTextChars || text.ends_with("...")) << text;
       if (!text.empty()) shown[name].push_back({change.ps, text});
     }
   }
@@ -177,18 +178,6 @@ TEST_F(Waves, FlitsAreThereAsText) {
   for (const char* kind : {"protocol", "all-data", "control", "almp"}) EXPECT_GT(kinds[kind], 0u);
 }
 
-TEST_F(Waves, TextThatIsTooLongIsCut) {
-  record({"--waves-to-us", "9"});
-  Fst fst(dir_ / "w.fst");
-  std::size_t longest = 0;
-  for (const Fst::Change& change : fst.changes("flits.link0.s2m[1279:0]")) {
-    const std::string text = ascii(change.value);
-    longest = std::max(longest, text.size());
-    EXPECT_TRUE(text.size() < kWaveTextChars || text.ends_with("...")) << text;
-  }
-  EXPECT_GT(longest, 100u);
-}
-
 TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
   record({"--waves-to-us", "1"});
   const Fst fst(dir_ / "w.fst");
@@ -215,7 +204,7 @@ TEST_F(Waves, SurferIsGivenTheSame) {
   const Fst fst(dir_ / "w.fst");
   std::set<std::string> without_range;
   for (const auto& [name, handle] : fst.variables) {
-    without_range.insert(std::regex_replace(name, std::regex("\\[[0-9]+:[0-9]+\\]$"), ""));
+    without_range.insert(name.substr(0, name.ends_with(":0]") ? name.rfind('[') : name.size()));
   }
   std::vector<std::string> items;
   std::map<std::string, std::string> format_of;
