@@ -101,6 +101,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   // The top as it is, at `time`, if that is in the window.
   void dump(Time time);
   void open_waves();
+  // Texts of what arrives at a port and its endpoint in this cycle.
+  void show_flits(unsigned port, bool due);
   void close_waves();
 
   EngineParts parts_;

@@ -494,9 +494,7 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
     arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_kind_i,
            top_->rp_link_rx_flit_i);
   }
-  for (const Direction d : {Direction::M2S, Direction::S2M}) {
-    if (wave_text_) wave_text_->set(2 * port + flits::index(d), due ? wire.text(d) : "");
-  }
+  if (wave_text_) show_flits(port, due);
   wire_ready_[port] = {wire.ready(Direction::M2S, edge), wire.ready(Direction::S2M, edge)};
   set_field(top_->rp_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::M2S)]);
   set_field(top_->ep_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::S2M)]);
@@ -505,6 +503,13 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
   set_field(top_->ep_phy_up_i, port, 1, phy.up());
   set_field(top_->rp_phy_recovery_i, port, 1, phy.recovering());
   set_field(top_->ep_phy_recovery_i, port, 1, phy.recovering());
+}
+
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::show_flits(unsigned port, bool due) {
+  for (const Direction d : {Direction::M2S, Direction::S2M}) {
+    wave_text_->set(2 * port + flits::index(d), due ? wires_[port]->text(d) : "");
+  }
 }
 
 template <typename Top, unsigned Ports>
