@@ -139,17 +139,20 @@ void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {
 }
 
 // The data slots that the receiver is owed are those of all that was observed before: what arrived
-// in the cycle before has been.
+// in the cycle before has been. While it waits for the replay it takes control flits of the retry
+// alone, and nothing while it waits for Recovery.
 void WireMonitor::read(Direction direction, const flits::Flit& flit) {
-  const bool deaf = checker_.deaf(direction), lost = deaf || checker_.discarding(direction);
+  const bool deaf = checker_.deaf(direction), waits = checker_.discarding(direction);
   flits::IoStream& io = texts_->io[flits::index(direction)];
   std::vector<flits::IoPacket> packets;
   const auto id = flit.protocol_id().id;
   if (deaf) io.reset();
   if (id && flits::is_io(*id)) packets = io.take(flit);
   std::string& text = texts_->text[flits::index(direction)];
-  text = flit_text(flit, direction, lost ? 0 : checker_.owed(direction), packets);
-  if (deaf || (lost && id && flits::is_cachemem(*id))) text += " (discarded)";
+  text = flit_text(flit, direction, deaf || waits ? 0 : checker_.owed(direction), packets);
+  const bool cachemem = id && flits::is_cachemem(*id), whole = id && (!cachemem || flit.crc_ok());
+  const bool skipped = waits && cachemem && !flits::classify_retry(flit);
+  if (whole && (deaf || skipped)) text += " (discarded)";
 }
 
 void WireMonitor::disturb_speculation(flits::Flit& flit) {

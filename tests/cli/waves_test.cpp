@@ -178,6 +178,44 @@ TEST_F(Waves, FlitsAreThereAsText) {
   for (const char* kind : {"protocol", "all-data", "control", "almp"}) EXPECT_GT(kinds[kind], 0u);
 }
 
+// What a damaged flit does to those behind it, as the log's decoder has it.
+TEST_F(Waves, DamagedAndDiscardedFlitsAreSaidToBe) {
+  record({"--set", "link.bit_error_rate_m2s=2e-5", "--set", "link.bit_error_rate_s2m=2e-5",
+          "--seed", "3", "--flit-log", "f.log"});
+  Fst fst(dir_ / "w.fst");
+  const auto kind = [](const std::string& text) -> std::string {
+    if (text.find("CRC error") != std::string::npos) return "damaged";
+    return text.find("(discarded)") != std::string::npos ? "discarded" : "taken";
+  };
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> decoded;
+  const std::regex place("^([0-9]+) (link[01]) (M2S|S2M) ");
+  for (const std::string& line : lines_of(accepted({"flit", "decode", "f.log"}).out)) {
+    std::smatch found;
+    if (!std::regex_search(line, found, place)) continue;
+    decoded[found[2].str() + (found[3] == "M2S" ? ".m2s" : ".s2m")].emplace_back(
+        std::stoull(found[1]), kind(line));
+  }
+  std::map<std::string, std::size_t> kinds;
+  std::size_t lost = 0;  // in the cycle of a Recovery, and at the end: not in the log
+  for (const auto& [track, flits] : decoded) {
+    std::size_t next = 0;
+    for (const Fst::Change& change : fst.changes("flits." + track + "[1279:0]")) {
+      const std::string text = ascii(change.value);
+      if (text.empty()) continue;
+      if (next == flits.size() || change.ps + 500 < flits[next].first) {
+        ++lost;
+        continue;
+      }
+      EXPECT_LE(change.ps, flits[next].first + 1000) << track;
+      EXPECT_EQ(kind(text), flits[next].second) << track << " " << change.ps << " " << text;
+      ++kinds[flits[next++].second];
+    }
+    EXPECT_EQ(next, flits.size()) << track;
+  }
+  EXPECT_EQ(kinds.size(), 3u);
+  EXPECT_LE(lost, 8u);
+}
+
 TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
   record({"--waves-to-us", "1"});
   const Fst fst(dir_ / "w.fst");
