@@ -12,7 +12,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test sweep-test calibrate results conformance \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test waves-test sweep-test calibrate results conformance \
   lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
@@ -38,7 +38,7 @@ sim: build       ## make sim SCENARIO=bfs-dram-cxl ENGINE=cosim
 
 WINDOW   ?= --waves-to-us 20
 waves: ENGINE := rtl
-waves: build     ## FST of the first microseconds and a GTKWave save file; make waves WINDOW="--waves-from-us 30 --waves-to-us 40"
+waves: build     ## FST of the first microseconds and files for GTKWave and Surfer; make waves WINDOW="--waves-from-us 30 --waves-to-us 40"
 	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst $(WINDOW) $(ARGS)
 	@echo "gtkwave $(OUT)/waves.gtkw"
 
@@ -54,6 +54,10 @@ report-test: build  ## the report page in headless Chromium: every chart, clicks
 
 timeline-test: build  ## --timeline, parsed by the schema that Perfetto publishes; ARGS="--trace-processor FILE": opened in that, too
 	@venv=$$(scripts/venv.sh perfetto) && $$venv/bin/python tests/cli/timeline_schema.py --cxlgpu $(CXLGPU) $(ARGS)
+
+waves-test: build  ## what GTKWave shows of a run's waves, on a virtual screen
+	@scripts/deps.sh waves-test
+	@tests/cli/waves_gtkwave.py --cxlgpu $(CXLGPU)
 
 sweep-test: build  ## sweeps on a Slurm of one node, which it starts (root), and their page in headless Chromium
 	@scripts/deps.sh sweep-test

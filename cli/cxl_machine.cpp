@@ -146,6 +146,10 @@ class CxlMachine : public Machine {
 
   void finish(const RunResult& result, RunOutcome& outcome) override;
   void add_findings(const CheckedEngine& checked, RunOutcome& outcome) const override;
+  [[nodiscard]] FirstProblem first_problem() const override { return engine_->first_problem(); }
+  [[nodiscard]] Time since_reset(Time of_run) const override {
+    return engine_->since_reset(of_run);
+  }
   void judge(const FlatMemory& written, RunOutcome& outcome) const override;
 
   void report(RunOutcome& outcome) override;
@@ -218,7 +222,7 @@ Engine& CxlMachine::start() {
   std::vector<TraceSink*> sinks = {&stats_};
   if (options_.sink != nullptr) sinks.push_back(options_.sink);
   if (sinks.size() > 1) parts.sink = &sinks_.emplace(std::move(sinks));
-  engine_ = make_engine(config_, parts, options_.engine);
+  engine_ = make_engine(config_, parts, options_.engine, options_.make_rtl);
   if (!options_.crash.journalled()) return *engine_;
   store_->watch(&persist_log_);
   const std::uint64_t bytes = map_.hdm_base + map_.hdm_size - map_.persistent_base;
@@ -297,8 +301,9 @@ void CxlMachine::report(RunOutcome& outcome) {
 
 std::optional<std::string> CxlMachine::close() {
   const std::optional<std::string> no_waves = engine_->waves_problem();
-  if (!options_.engine.waves.empty() && !no_waves) {
-    write_wave_files(options_.engine, config_, engine_->first_request());
+  if (options_.engine.dumps() && !no_waves) {
+    const Time end = kCycle * engine_->cycles();
+    write_wave_files(options_.engine, config_, engine_->first_request(), end);
   }
   return no_waves;
 }

@@ -57,6 +57,10 @@ class Machine {
   virtual void finish(const RunResult& result, RunOutcome& outcome) = 0;
   // What checkers of its own have found, a line each.
   virtual void add_findings(const CheckedEngine& checked, RunOutcome& outcome) const = 0;
+  // The first in time of what they have found. After finish().
+  [[nodiscard]] virtual FirstProblem first_problem() const { return {}; }
+  // A time of the run as a waveform counts.
+  [[nodiscard]] virtual Time since_reset(Time of_run) const { return of_run; }
   // Contents against what was written.
   virtual void judge(const FlatMemory& written, RunOutcome& outcome) const = 0;
 

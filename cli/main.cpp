@@ -39,7 +39,9 @@ struct RunArguments {
   std::string scenario, machine, engine, rtl, trace, waves, flit_log, events, requests, out,
       timeline;
   std::vector<std::string> sets;
-  std::string seed, waves_from_us, waves_to_us, progress_s;
+  std::string seed, progress_s;
+  std::string waves_from_us, waves_to_us, waves_from_cycle, waves_to_cycle, waves_around;
+  bool around_mismatch = false;
   std::string timeline_every, timeline_from_us, timeline_to_us;
   std::string crash_at, crash_state;
   bool recover = false;
@@ -130,8 +132,64 @@ TimelineOptions timeline_options(const RunArguments& a) {
   return options;
 }
 
+constexpr const char* kAroundMismatch = "--waves-around-mismatch";
+
+// The window in which an FST is written: of the options that are given, in the words they have.
+void add_window_of_waves(const RunArguments& a, SessionOptions& options) {
+  constexpr std::uint64_t kPsPerUs = 1'000'000, kCyclesPerUs = kPsPerUs / kCycle.ps;
+  constexpr std::uint64_t kMostCycles = EngineOptions::kToTheEnd * kCyclesPerUs;
+  std::string from = "the run's begin", to = "its end";
+  EngineOptions& engine = options.engine;
+  const auto number = [](const std::string& text, const char* option, std::uint64_t most) {
+    return parse_range(text, "command line", option, 0, most);
+  };
+  if (!a.waves_from_us.empty()) {
+    engine.waves_from =
+        Time{number(a.waves_from_us, "--waves-from-us", EngineOptions::kToTheEnd) * kPsPerUs};
+    from = "--waves-from-us " + a.waves_from_us;
+  }
+  if (!a.waves_to_us.empty()) {
+    engine.waves_to =
+        Time{number(a.waves_to_us, "--waves-to-us", EngineOptions::kToTheEnd) * kPsPerUs};
+    to = "--waves-to-us " + a.waves_to_us;
+  }
+  if (!a.waves_from_cycle.empty()) {
+    engine.waves_from =
+        first_of_cycle(number(a.waves_from_cycle, "--waves-from-cycle", kMostCycles));
+    from = "--waves-from-cycle " + a.waves_from_cycle;
+  }
+  if (!a.waves_to_cycle.empty()) {
+    engine.waves_to = last_of_cycle(number(a.waves_to_cycle, "--waves-to-cycle", kMostCycles));
+    to = "--waves-to-cycle " + a.waves_to_cycle;
+  }
+  if (engine.waves_to <= engine.waves_from) {
+    throw InputError(fmt::format(
+        "command line: the window of {} to {} is empty; let it end after it begins", from, to));
+  }
+  if (!a.around_mismatch) return;
+  constexpr std::uint64_t kCyclesBefore = 1000;
+  options.waves_around = a.waves_around.empty() ? kCyclesBefore
+                                                : parse_range(a.waves_around, "command line",
+                                                              kAroundMismatch, 1, kMostCycles);
+}
+
+// The same command without that option and its number, if it has one.
+std::vector<std::string> without_around(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with(std::string(kAroundMismatch) + "=")) continue;
+    if (words[i] != kAroundMismatch) {
+      kept.push_back(words[i]);
+    } else if (i + 1 < words.size() &&
+               words[i + 1].find_first_not_of("0123456789") == std::string::npos) {
+      ++i;
+    }
+  }
+  return kept;
+}
+
 int run_command(const RunArguments& a, const std::filesystem::path& configs,
-                const std::string& replay) {
+                const std::vector<std::string>& words) {
   const ConfigLoader loader(configs, scenario_names(configs),
                             a.rtl.empty() ? rtl_configuration() : a.rtl, a.machine);
   const Log log(a.verbose);
@@ -159,21 +217,12 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
     options.progress_s = parse_range(a.progress_s, "command line", "--progress-s", 1, 86400);
   }
   options.engine.waves = a.waves;
-  const auto microseconds = [](const std::string& text, const char* option, std::uint64_t& to) {
-    if (!text.empty()) to = parse_range(text, "command line", option, 0, EngineOptions::kToTheEnd);
-  };
-  microseconds(a.waves_from_us, "--waves-from-us", options.engine.waves_from_us);
-  microseconds(a.waves_to_us, "--waves-to-us", options.engine.waves_to_us);
-  if (options.engine.waves_to_us <= options.engine.waves_from_us) {
-    throw InputError(fmt::format(
-        "command line: the window of --waves-from-us {} to --waves-to-us {} is empty; let it end "
-        "after it begins",
-        options.engine.waves_from_us, options.engine.waves_to_us));
-  }
+  add_window_of_waves(a, options);
   options.timeline = timeline_options(a);
   options.engine.stop = &interrupt_signal();
   options.engine.flit_log = a.flit_log;
-  options.engine.replay = replay;
+  options.engine.replay = shell_command(words);
+  options.waves_replay = shell_command(without_around(words));
   options.crash = crash_options(a, config);
   return run_session(config, options);
 }
@@ -209,7 +258,8 @@ int list_command(const std::filesystem::path& configs) {
 }
 
 int command(int argc, char** argv) {
-  const std::string replay = shell_command({argv, argv + argc});  // as one could type it again
+  const std::vector<std::string> words = {argv, argv + argc};
+  const std::string replay = shell_command(words);  // as one could type it again
   CLI::App app{"cxlgpu: memory and flash behind a GPU over CXL"};
   app.require_subcommand(1);
   app.set_version_flag("--version",
@@ -236,11 +286,29 @@ int command(int argc, char** argv) {
                   "replay this trace instead of the workload; -: standard input");
   run->add_option("--seed", a.seed, "seed of all random streams");
   CLI::Option* waves = run->add_option(
-      "--waves", a.waves, "write an FST of the RTL, and a GTKWave save file beside it");
-  run->add_option("--waves-from-us", a.waves_from_us, "where the FST begins, 0: at reset")
-      ->needs(waves);
-  run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
-      ->needs(waves);
+      "--waves", a.waves, "write an FST of the RTL, and files for GTKWave and Surfer beside it");
+  CLI::Option* from_us =
+      run->add_option("--waves-from-us", a.waves_from_us, "where the FST begins, 0: at reset")
+          ->needs(waves);
+  CLI::Option* to_us =
+      run->add_option("--waves-to-us", a.waves_to_us, "where it ends; left out: with the run")
+          ->needs(waves);
+  CLI::Option* from_cycle =
+      run->add_option("--waves-from-cycle", a.waves_from_cycle,
+                      "where the FST begins, in cycles of its clock since reset")
+          ->needs(waves)
+          ->excludes(from_us);
+  CLI::Option* to_cycle = run->add_option("--waves-to-cycle", a.waves_to_cycle,
+                                          "where it ends, with that cycle; left out: with the run")
+                              ->needs(waves)
+                              ->excludes(to_us);
+  CLI::Option* around =
+      run->add_option(kAroundMismatch, a.waves_around,
+                      "the FST has so many cycles before the first mismatch, and some after it; "
+                      "1000. Without a mismatch there is none")
+          ->expected(0, 1)
+          ->needs(waves);
+  for (CLI::Option* window : {from_us, to_us, from_cycle, to_cycle}) around->excludes(window);
   run->add_option("--flit-log", a.flit_log,
                   "write every flit of the RTL's links (.pcapng: for Wireshark)");
   run->add_option("--events", a.events, "write every trace event, as CSV (cosim: the RTL's)");
@@ -340,11 +408,12 @@ int command(int argc, char** argv) {
     fmt::print("{}", app.help());
     return 0;
   }
+  a.around_mismatch = around->count() != 0;
   if (crash->parsed()) {
     a.walk = true;
-    return run_command(a, config_dir(configs), replay);
+    return run_command(a, config_dir(configs), words);
   }
-  if (run->parsed()) return run_command(a, config_dir(configs), replay);
+  if (run->parsed()) return run_command(a, config_dir(configs), words);
   if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));
   if (list->parsed()) return list_command(config_dir(configs));
   if (explain->parsed()) return explain_command(k, config_dir(configs));

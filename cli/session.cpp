@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -80,6 +81,15 @@ class Session {
   void judge();
   int report();
   SessionResult result();
+  // Instead of either: files that were written on the way alone. A line if one could not be.
+  std::optional<std::string> close();
+  // After judge(): the first in time of all that went wrong. Without a time of its own it is at the
+  // end. Nothing if all went well, or a signal ended the run.
+  struct Mismatch {
+    Time at, since_reset;
+    std::string what;
+  };
+  [[nodiscard]] std::optional<Mismatch> first_mismatch() const;
   // Of a run with a journal, after judge().
   void crash();
   int walk();
@@ -292,7 +302,7 @@ void Session::run() {
                     options_.progress_s, [this] { return sample(); });
   SessionWatch watch(progress, *machine_, samples_.get());
   const auto wall = std::chrono::steady_clock::now();
-  result_ = run_to_limit(initiator, *checked_, config_, options_.engine.stop, watch);
+  result_ = run_to_limit(initiator, *checked_, config_, options_, watch);
   progress.wipe();
   outcome_.wall_seconds = since(wall);
   options_.log.info("run: {} at {:.3f} us (simulated) after {:.2f} s", to_string(result_.status),
@@ -323,6 +333,17 @@ void Session::judge() {
   }
 }
 
+std::optional<Session::Mismatch> Session::first_mismatch() const {
+  if (result_.status == RunStatus::Stopped) return std::nullopt;
+  if (outcome_.problems.empty() && !outcome_.unfinished) return std::nullopt;
+  FirstProblem first = machine_->first_problem();
+  first.note(checked_->first_error(), "the answer to the GPU is wrong");
+  if (result_.status == RunStatus::TimeLimit) first.note(result_.end, "run.limit_us is reached");
+  if (result_.status == RunStatus::Deadlock) first.note(result_.end, "nothing moves any more");
+  first.note(std::max(outcome_.end, outcome_.drained), "the run has ended, and its results differ");
+  return Mismatch{first.at, machine_->since_reset(first.at), first.what};
+}
+
 Session::Documents Session::documents() {
   machine_->report(outcome_);
   if (gpu_) outcome_.gpu = gpu_json(gpu_->stats(), config_.gpu);
@@ -333,10 +354,14 @@ Session::Documents Session::documents() {
                        outcome_.m2s[port].all, outcome_.s2m[port].all, outcome_.media[port].reads,
                        outcome_.media[port].writes);
   }
-  files_.close();
-  std::optional<std::string> not_written = machine_->close();
+  std::optional<std::string> not_written = close();
   return {std::move(document), samples_ ? samples_json(*samples_, config_) : nullptr,
           std::move(not_written)};
+}
+
+std::optional<std::string> Session::close() {
+  files_.close();
+  return machine_->close();
 }
 
 int Session::report() {
@@ -411,7 +436,58 @@ SessionResult session_result(const RunConfig& config, const SessionOptions& opti
   return session.result();
 }
 
-int run_session(const RunConfig& config, const SessionOptions& options) {
+namespace {
+
+// Before and after the mismatch; what a request leaves behind is seen after it.
+constexpr std::uint64_t kCyclesAfter = 200;
+
+void check_waves_around(const SessionOptions& options) {
+  if (options.trace.empty()) return;
+  std::error_code none;
+  if (options.trace != "-" && std::filesystem::is_regular_file(options.trace, none)) return;
+  throw InputError(
+      fmt::format("--waves-around-mismatch: makes a second run, and the trace {} can be read once "
+                  "alone; keep it in a file",
+                  options.trace == "-" ? "of standard input" : options.trace));
+}
+
+// The run once more, up to somewhat behind the mismatch, with waves of the cycles around it.
+int record_mismatch(const RunConfig& config, const SessionOptions& options,
+                    const Session::Mismatch& mismatch, int status) {
+  const std::uint64_t cycle = mismatch.since_reset.ps / kCycle.ps;
+  const std::uint64_t from = cycle - std::min(cycle, *options.waves_around),
+                      to = cycle + kCyclesAfter;
+  SessionOptions again = options;
+  for (std::string* file :
+       {&again.out, &again.events, &again.requests, &again.timeline.file, &again.engine.flit_log}) {
+    file->clear();
+  }
+  again.crash.at.reset();
+  again.until = mismatch.at + kCycle * (kCyclesAfter + 1);
+  again.engine.waves_later = false;
+  again.engine.waves_from = first_of_cycle(from);
+  again.engine.waves_to = last_of_cycle(to);
+  again.engine.waves_marker = mismatch.since_reset;
+  RunConfig same = config;
+  same.endpoint.image_out.clear();
+  Session session(same, again);
+  session.make();
+  session.run();
+  session.judge();
+  if (const auto not_written = session.close()) {
+    fmt::print(stderr, "{}\n", one_line(*not_written));
+    return status;
+  }
+  fmt::print(stderr, "{}\n",
+             one_line(fmt::format("{}: cycles {} to {}, around {}: {} ({:.3f} ns of the run); "
+                                  "replay: {} --waves-from-cycle {} --waves-to-cycle {}",
+                                  options.engine.waves, from, to, cycle, mismatch.what,
+                                  mismatch.at.ns(), options.waves_replay, from, to)));
+  return status;
+}
+
+int run_once(const RunConfig& config, const SessionOptions& options,
+             std::optional<Session::Mismatch>& mismatch) {
   Session session(config, options);
   session.make();
   session.run();
@@ -419,6 +495,21 @@ int run_session(const RunConfig& config, const SessionOptions& options) {
   if (options.crash.walk) return session.walk();
   const int status = session.report();
   if (options.crash.at && status == 0) session.crash();
+  mismatch = session.first_mismatch();
+  return status;
+}
+
+}  // namespace
+
+int run_session(const RunConfig& config, const SessionOptions& options) {
+  std::optional<Session::Mismatch> mismatch;
+  if (!options.waves_around) return run_once(config, options, mismatch);
+  check_waves_around(options);
+  SessionOptions first = options;
+  first.engine.waves_later = true;
+  const int status = run_once(config, first, mismatch);
+  if (mismatch) return record_mismatch(config, options, *mismatch, status);
+  if (!options.quiet) fmt::print("  {:<42} none, there was no mismatch\n", "waves");
   return status;
 }
 

@@ -44,6 +44,12 @@ struct SessionOptions {
   bool quiet = false;             // nothing on a screen but what went wrong
   std::uint64_t progress_s = 30;  // between two lines of progress in a log
   CrashOptions crash;
+  // Waves of so many cycles before the first mismatch, and some after it. The run is made without
+  // them, and again with them if there was one, by the same seed.
+  std::optional<std::uint64_t> waves_around;
+  std::string waves_replay;    // the command without the option, for what is said of it
+  Time until = Time::never();  // of the run: it ends there at the latest
+  MakeRtlEngine make_rtl = make_rtl_engine;  // for a program that has a top of its own
 };
 
 // Exit status: 0 clean, 1 mismatch or wrong data, 3 run.limit_us reached, 128 + signal after one

@@ -119,9 +119,10 @@ void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::
 }
 
 RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
-                       const std::atomic<int>* stop, RunWatch& watch) {
+                       const SessionOptions& options, RunWatch& watch) {
   const Interruptible now;
-  return run(initiator, engine, Time{config.limit_us * 1000000}, stop, &watch);
+  const Time limit = std::min(Time{config.limit_us * 1000000}, options.until);
+  return run(initiator, engine, limit, options.engine.stop, &watch);
 }
 
 void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngine& checked,
@@ -179,23 +180,31 @@ void check_waves_place(const std::string& waves) {
 }
 
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
-                      std::optional<Time> first) {
-  constexpr std::uint64_t kPsPerUs = 1'000'000;
-  const Time marker{std::max(first.value_or(Time{0}).ps, options.waves_from_us * kPsPerUs)};
-  const Time before{std::min(marker.ps, 20 * kCycle.ps)};  // what led to it stands left of it
+                      std::optional<Time> first, Time end) {
+  WaveView view;
+  view.marker =
+      std::max(options.waves_marker.value_or(first.value_or(Time{0})), options.waves_from);
+  view.label = options.waves_marker ? "mismatch" : "first_request";
+  // What led to it stands left of it.
+  const std::uint64_t before = options.waves_marker ? 150 : 20;
+  view.from = std::max(view.marker - std::min(view.marker, kCycle * before), options.waves_from);
+  view.length = std::min(end, options.waves_to) - options.waves_from;
   RtlSizes sizes;  // of the build: the run has come up with them
   sizes.ports = config.ports;
   sizes.sr_queue_entries = config.root_port.sr_queue_entries;
   sizes.memory_queue_entries = config.root_port.memory_queue_entries;
   sizes.line_bytes = config.endpoint.line_bytes;
-  const std::filesystem::path fst = options.waves, states = wave_states_folder(fst);
+  const std::filesystem::path fst = options.waves, states = wave_states_folder(fst),
+                              mappings = surfer_mappings_folder(fst);
   std::error_code ignored;  // write_files() says it
-  std::filesystem::create_directory(states, ignored);
+  std::filesystem::create_directories(mappings, ignored);
   std::vector<std::pair<std::filesystem::path, std::string>> files = {
-      {std::filesystem::path(fst).replace_extension(".gtkw"),
-       gtkwave_save_file(fst, sizes, marker - before, marker)}};
+      {std::filesystem::path(fst).replace_extension(".gtkw"), gtkwave_save_file(fst, sizes, view)},
+      {std::filesystem::path(fst).replace_extension(".sucl"), surfer_command_file(sizes, view)}};
   for (const StateNames& names : wave_states()) {
-    files.emplace_back(states / fmt::format("{}.txt", names.type), gtkwave_translate_file(names));
+    const std::string file = fmt::format("{}.txt", names.type);
+    files.emplace_back(states / file, gtkwave_translate_file(names));
+    files.emplace_back(mappings / file, surfer_mapping_file(names));
   }
   write_files(files);
 }

@@ -57,9 +57,9 @@ RunGauges media_gauges(const std::vector<MediaCounters>& parts);
 
 // What the scoreboard found, a line each.
 void add_findings(RunOutcome& outcome, const CheckedEngine& checked, const std::string& replay);
-// Up to run.limit_us, or until `stop` is not 0; null: never.
+// Up to run.limit_us or options.until, or until options.engine.stop is not 0.
 RunResult run_to_limit(Initiator& initiator, Engine& engine, const RunConfig& config,
-                       const std::atomic<int>* stop, RunWatch& watch);
+                       const SessionOptions& options, RunWatch& watch);
 
 // What a run left undone that its limit or a signal ended; a deadlock is a problem. Of `gpu`,
 // `replay` and `program` one is not null, and `gpu` has counted up to its end.
@@ -68,9 +68,10 @@ void add_ending(RunOutcome& outcome, const RunResult& result, const CheckedEngin
                 const SessionOptions& options);
 // The folder of the waveform file.
 void check_waves_place(const std::string& waves);
-// What goes with an FST: GTKWave's save file and the names of states. `first`: of requests.
+// What goes with an FST: files for GTKWave and Surfer, and the names of states. `first`: of
+// requests; `end`: of the run, both since reset.
 void write_wave_files(const EngineOptions& options, const RunConfig& config,
-                      std::optional<Time> first);
+                      std::optional<Time> first, Time end);
 // The exit status of session.hpp.
 int exit_status(const RunOutcome& outcome, const SessionOptions& options);
 // stats.json and the report page, if there is to be a folder with them.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages the build needs, and only those that are missing; with the name of a make
-# target that needs more (results, coverage, formal, fuzz, sanitize, budget, report-test, sweep-test, python) or of what a test
-# can use (wireshark), its own as well.
+# target that needs more (results, coverage, formal, fuzz, sanitize, budget, report-test, sweep-test, waves-test,
+# python) or of what a test can use (wireshark), its own as well.
 set -euo pipefail
 
 packages=(
@@ -20,6 +20,7 @@ case ${1:-} in
   sanitize | budget) packages+=(valgrind) ;;
   report-test) packages+=(chromium) ;;
   sweep-test) packages+=(slurm-wlm munge snakemake chromium) ;;
+  waves-test) packages+=(gtkwave xvfb xauth) ;;
   wireshark) packages+=(tshark) ;;  # sharkd too, in wireshark-common
   python) packages+=(python3-dev) ;;
 esac

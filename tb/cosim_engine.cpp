@@ -26,6 +26,16 @@ std::string response_text(const MemResponse& r) {
   return text;
 }
 
+// When the first of both sides passed a stage, in the time of the RTL, whose requests the model may
+// get somewhat later; where neither did: when the RTL answered.
+Time first_to_pass(Stage stage, const RequestRecord& rtl, const RequestRecord& model) {
+  Time first = rtl.time(stage);
+  if (model.time(stage) != Time::never()) {
+    first = std::min(first, rtl.at[0] + (model.time(stage) - model.at[0]));
+  }
+  return first == Time::never() ? rtl.time(Stage::SysRespond) : first;
+}
+
 std::string counters_text(const SrCounters& c) {
   return fmt::format(
       "loads_seen {} issued {} ring_suppressed {} halt_suppressed {} score_suppressed {} "
@@ -157,6 +167,7 @@ void CosimEngine::settle(std::uint64_t number) {
   if (a.error != b.error || a.is_write != b.is_write || (!a.is_write && a.data != b.data)) {
     ++report_.data_mismatches;
     mismatch(number, pair, "response differs");
+    note(number, pair, Stage::SysRespond);
   }
   const RequestRecord& p = pair.rtl.record;
   const RequestRecord& q = pair.model.record;
@@ -165,6 +176,8 @@ void CosimEngine::settle(std::uint64_t number) {
   if (p.port != q.port || p.routed != q.routed || !same_end) {
     ++report_.path_mismatches;
     mismatch(number, pair, "path differs");
+    note(number, pair,
+         p.port != q.port || p.routed != q.routed ? Stage::PortEnqueue : Stage::EpAccept);
   }
   if (p.lookup != q.lookup || one_local) ++report_.lookup_differences;
   compare_times(number, pair);
@@ -199,7 +212,24 @@ void CosimEngine::compare_times(std::uint64_t number, const Pair& pair) {
                                                 p.addr, path_text(p), path_text(q));
   }
   ++report_.time_differences;
-  if (is_mismatch) ++report_.time_mismatches;
+  if (!is_mismatch) return;
+  ++report_.time_mismatches;
+  note(number, pair, static_cast<Stage>(*first));
+}
+
+void CosimEngine::note(std::uint64_t number, const Pair& pair, Stage stage) {
+  first_.note(first_to_pass(stage, pair.rtl.record, pair.model.record),
+              fmt::format("request {} differs at {}", number,
+                          kStageNames[static_cast<std::size_t>(stage)]));
+}
+
+FirstProblem CosimEngine::first_problem() const {
+  FirstProblem first = first_;
+  for (const SystemEngine* side : {rtl_.get(), model_.get()}) {
+    const FirstProblem its = side->first_problem();
+    first.note(its.at, its.what);
+  }
+  return first;
 }
 
 Disturbance CosimEngine::disturbance() const {

@@ -46,6 +46,8 @@ class CosimEngine : public SystemEngine {
   [[nodiscard]] LinkTotals model_link(unsigned port) const { return model_->link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return rtl_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override;
+  [[nodiscard]] FirstProblem first_problem() const override;
+  [[nodiscard]] Time since_reset(Time of_run) const override { return rtl_->since_reset(of_run); }
   [[nodiscard]] const CosimReport* cosim() const override { return &report_; }
   [[nodiscard]] const LinkOutage* outage() const override { return rtl_->outage(); }
   [[nodiscard]] Disturbance disturbance() const override;
@@ -93,6 +95,8 @@ class CosimEngine : public SystemEngine {
   void compare_counters();
   void judge_times();
   void mismatch(std::uint64_t number, const Pair& pair, const std::string& what);
+  // A difference that begins at a stage.
+  void note(std::uint64_t number, const Pair& pair, Stage stage);
 
   TraceSink* sink_;
   std::string replay_;
@@ -109,6 +113,7 @@ class CosimEngine : public SystemEngine {
   CosimReport report_;
   Time drained_at_ = Time::never();  // for the first time, which takes each side its own time
   std::vector<std::string> problems_;
+  FirstProblem first_;
 };
 
 }  // namespace cxlgpu

@@ -10,7 +10,7 @@ bool rtl_is_built() {
 
 std::unique_ptr<SystemEngine> make_rtl_engine(const RunConfig& config, const EngineParts& parts,
                                               const EngineOptions& options) {
-  if (config.root_port.ds || !options.waves.empty()) {
+  if (config.root_port.ds || options.dumps()) {
     return std::make_unique<RtlEngine>(config, parts, options);
   }
   return std::make_unique<FastRtlEngine>(config, parts, options);

@@ -77,6 +77,8 @@ class ReplayingEngine : public SystemEngine {
   [[nodiscard]] LinkTotals link(unsigned port) const override { return inner_->link(port); }
   [[nodiscard]] std::uint64_t cycles() const override { return inner_->cycles(); }
   [[nodiscard]] std::vector<std::string> problems() const override { return inner_->problems(); }
+  [[nodiscard]] FirstProblem first_problem() const override { return inner_->first_problem(); }
+  [[nodiscard]] Time since_reset(Time of_run) const override { return inner_->since_reset(of_run); }
   [[nodiscard]] const LinkOutage* outage() const override;
   [[nodiscard]] Disturbance disturbance() const override { return inner_->disturbance(); }
   [[nodiscard]] std::optional<Time> first_request() const override {

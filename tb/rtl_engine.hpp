@@ -31,6 +31,7 @@ class VerilatedFstC;
 namespace cxlgpu {
 
 class CoverageWriter;
+class WaveText;
 
 // Top: a verilated tb/cxlgpu_bench with so many ports.
 template <typename Top, unsigned Ports>
@@ -57,6 +58,8 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   [[nodiscard]] LinkTotals link(unsigned port) const override;
   [[nodiscard]] std::uint64_t cycles() const override { return time_.ps / kCycle.ps; }
   [[nodiscard]] std::vector<std::string> problems() const override;
+  [[nodiscard]] FirstProblem first_problem() const override;
+  [[nodiscard]] Time since_reset(Time of_run) const override { return of_run + epoch_; }
   [[nodiscard]] const LinkOutage* outage() const override { return outage_ ? &*outage_ : nullptr; }
   [[nodiscard]] Disturbance disturbance() const override;
   [[nodiscard]] std::optional<Time> first_request() const override { return first_request_; }
@@ -97,6 +100,9 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   void raise(Stage stage, unsigned port, std::uint32_t id, std::uint64_t line, std::uint32_t info);
   // The top as it is, at `time`, if that is in the window.
   void dump(Time time);
+  void open_waves();
+  // Texts of what arrives at a port and its endpoint in this cycle.
+  void show_flits(unsigned port, bool due);
   void close_waves();
 
   EngineParts parts_;
@@ -112,6 +118,7 @@ class BasicRtlEngine : public SystemEngine, public RegisterBus {
   std::unique_ptr<Top> top_;
   std::unique_ptr<CoverageWriter> coverage_;  // after the top: it goes first
   std::optional<flits::OutputPlace> waves_;
+  std::unique_ptr<WaveText> wave_text_;  // two tracks a port, M2S first
   std::unique_ptr<VerilatedFstC> fst_;
   bool dumped_ = false;
   std::optional<std::string> waves_problem_;

@@ -23,6 +23,7 @@
 #include "tb/fst_file.hpp"
 #include "tb/rtl_engine.hpp"
 #include "tb/run_until_quiet.hpp"
+#include "tb/wave_text.hpp"
 #include "tb/wide.hpp"
 
 namespace cxlgpu {
@@ -119,7 +120,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
       context_(std::make_unique<VerilatedContext>()) {
   static_assert(fits<Top, Ports>());
   check_size(config, *rtl_size_of("system.ports"), kPorts);
-  context_->traceEverOn(!options.waves.empty());
+  context_->traceEverOn(options.dumps());
   top_ = std::make_unique<Top>(context_.get());
   coverage_ = std::make_unique<CoverageWriter>(*context_);
   if (!options.flit_log.empty())
@@ -131,22 +132,7 @@ BasicRtlEngine<Top, Ports>::BasicRtlEngine(const RunConfig& config, const Engine
           on_message(port, at, direction, item);
         }));
   }
-  if (!options.waves.empty()) {
-    fst_ = std::make_unique<VerilatedFstC>();
-    if constexpr (requires { top_->trace(fst_.get(), 99); }) {
-      top_->trace(fst_.get(), 99);
-    } else {
-      throw std::logic_error("rtl: this build has no waves");
-    }
-    waves_.emplace(options.waves);
-    if (waves_->through()) {
-      throw InputError(
-          fmt::format("{}: --waves goes back in the file; name a regular file", options.waves));
-    }
-    waves_->removes_too(waves_->part() + ".hier");
-    fst_->open(waves_->part().c_str());
-    if (!fst_->isOpen()) waves_->fail(errno);
-  }
+  if (!options.waves.empty()) open_waves();
   if (config.link.down_at_us != 0) {
     outage_ = LinkOutage{.port = config.link.port};
     down_from_ = Time{config.link.down_at_us * 1000000};
@@ -166,6 +152,32 @@ BasicRtlEngine<Top, Ports>::~BasicRtlEngine() {
   // A top with scopes (an import with context) leaves them in the thread's context, which another
   // engine may have set and taken along.
   Verilated::threadContextp(context_.get());
+}
+
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::open_waves() {
+  waves_.emplace(options_.waves);
+  if (waves_->through()) {
+    throw InputError(
+        fmt::format("{}: --waves goes back in the file; name a regular file", options_.waves));
+  }
+  if (!options_.dumps()) return waves_.reset();
+  fst_ = std::make_unique<VerilatedFstC>();
+  if constexpr (requires { top_->trace(fst_.get(), 99); }) {
+    top_->trace(fst_.get(), 99);
+  } else {
+    throw std::logic_error("rtl: this build has no waves");
+  }
+  wave_text_ = std::make_unique<WaveText>();
+  for (unsigned port = 0; port < kPorts; ++port) {
+    wires_[port]->read_flits();
+    for (const char* name : {"m2s", "s2m"})
+      wave_text_->add(fmt::format("flits link{}", port), name);
+  }
+  wave_text_->attach(*fst_->spTrace());
+  waves_->removes_too(waves_->part() + ".hier");
+  fst_->open(waves_->part().c_str());
+  if (!fst_->isOpen()) waves_->fail(errno);
 }
 
 template <typename Top, unsigned Ports>
@@ -467,7 +479,8 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
   WireMonitor& wire = *wires_[port];
   set_field(top_->ep_link_rx_valid_i, port, 1, 0);
   set_field(top_->rp_link_rx_valid_i, port, 1, 0);
-  if (wire.due(edge)) {
+  const bool due = wire.due(edge);
+  if (due) {
     const WireMonitor::Arrivals arrivals = wire.receive(edge);
     const auto arrive = [&](Direction direction, auto& valid, auto& kind, auto& port_bits) {
       const auto& received = arrivals[flits::index(direction)];
@@ -481,6 +494,7 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
     arrive(Direction::S2M, top_->rp_link_rx_valid_i, top_->rp_link_rx_kind_i,
            top_->rp_link_rx_flit_i);
   }
+  if (wave_text_) show_flits(port, due);
   wire_ready_[port] = {wire.ready(Direction::M2S, edge), wire.ready(Direction::S2M, edge)};
   set_field(top_->rp_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::M2S)]);
   set_field(top_->ep_link_tx_ready_i, port, 1, wire_ready_[port][flits::index(Direction::S2M)]);
@@ -489,6 +503,13 @@ void BasicRtlEngine<Top, Ports>::drive_link(unsigned port, Time edge) {
   set_field(top_->ep_phy_up_i, port, 1, phy.up());
   set_field(top_->rp_phy_recovery_i, port, 1, phy.recovering());
   set_field(top_->ep_phy_recovery_i, port, 1, phy.recovering());
+}
+
+template <typename Top, unsigned Ports>
+void BasicRtlEngine<Top, Ports>::show_flits(unsigned port, bool due) {
+  for (const Direction d : {Direction::M2S, Direction::S2M}) {
+    wave_text_->set(2 * port + flits::index(d), due ? wires_[port]->text(d) : "");
+  }
 }
 
 template <typename Top, unsigned Ports>
@@ -693,11 +714,7 @@ void BasicRtlEngine<Top, Ports>::sample_port_traces(unsigned port) {
 
 template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::dump(Time time) {
-  if (!fst_) return;
-  constexpr std::uint64_t kPsPerUs = 1'000'000;
-  if (time.ps < options_.waves_from_us * kPsPerUs || time.ps > options_.waves_to_us * kPsPerUs) {
-    return;
-  }
+  if (!fst_ || time < options_.waves_from || time > options_.waves_to) return;
   fst_->dump(time.ps);
   dumped_ = true;
 }
@@ -736,8 +753,10 @@ template <typename Top, unsigned Ports>
 void BasicRtlEngine<Top, Ports>::close_waves() {
   fst_->close();
   if (!dumped_) {
-    waves_problem_ = fmt::format("{}: the run ended at {:.3f} us, before --waves-from-us; lower it",
-                                 options_.waves, static_cast<double>(time_.ps) / 1e6);
+    waves_problem_ = fmt::format(
+        "{}: the run ended at {:.3f} us, in cycle {}, before --waves-from-us or "
+        "--waves-from-cycle; lower it",
+        options_.waves, time_.ns() / 1000, cycles());
   } else if (!is_whole_fst(waves_->part())) {  // the writer reports no error of its own
     waves_problem_ =
         fmt::format("{}: was not written to its end; check the space on the disk", options_.waves);
@@ -759,6 +778,18 @@ std::vector<std::string> BasicRtlEngine<Top, Ports>::problems() const {
     for (std::string& line : wire->problems()) all.push_back(std::move(line));
   }
   return all;
+}
+
+template <typename Top, unsigned Ports>
+FirstProblem BasicRtlEngine<Top, Ports>::first_problem() const {
+  FirstProblem first;
+  if (!recovery_problem_.empty()) first.note(now(), recovery_problem_);
+  for (unsigned port = 0; port < kPorts; ++port) {
+    const Time at = wires_[port]->first_problem();
+    if (at == Time::never()) continue;
+    first.note(at < epoch_ ? Time{0} : at - epoch_, fmt::format("a rule of link{}", port));
+  }
+  return first;
 }
 
 }  // namespace cxlgpu

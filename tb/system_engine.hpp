@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/counters.hpp"
@@ -34,6 +35,17 @@ struct Disturbance {
   const char* by = "";
   void note(Time when, const char* what) {
     if (when < at) *this = {when, what};
+  }
+};
+
+// Where a run first went wrong, of all that has a time.
+struct FirstProblem {
+  Time at = Time::never();  // of the run; never: nowhere
+  std::string what;
+  void note(Time when, std::string_view which) {
+    if (when >= at) return;
+    at = when;
+    what = which;
   }
 };
 
@@ -88,6 +100,10 @@ class SystemEngine : public Engine {
   [[nodiscard]] virtual std::uint64_t cycles() const = 0;
   // What the engine's own checkers found, one line each.
   [[nodiscard]] virtual std::vector<std::string> problems() const = 0;
+  // The first in time that they found. Call after finish() or abandon().
+  [[nodiscard]] virtual FirstProblem first_problem() const { return {}; }
+  // A time of the run as FST and flit log count, from reset on.
+  [[nodiscard]] virtual Time since_reset(Time of_run) const { return of_run; }
   [[nodiscard]] virtual const CosimReport* cosim() const { return nullptr; }
   // What became of a link that goes down and comes back; null without one (link.down_at_us).
   [[nodiscard]] virtual const LinkOutage* outage() const { return nullptr; }
@@ -103,12 +119,24 @@ class SystemEngine : public Engine {
   virtual void end(bool whole) = 0;
 };
 
+// The window of a waveform by cycles of its clock, which falls as one begins and rises in its
+// middle.
+constexpr Time first_of_cycle(std::uint64_t cycle) {
+  return kCycle * cycle;
+}
+constexpr Time last_of_cycle(std::uint64_t cycle) {
+  return kCycle * cycle + Time{kCycle.ps / 2};
+}
+
 struct EngineOptions {
-  static constexpr std::uint64_t kToTheEnd = 1'000'000'000;  // no run is longer
+  static constexpr std::uint64_t kToTheEnd = 1'000'000'000;  // us; no run is longer
   std::string waves;                                         // FST file, empty: none
-  std::uint64_t waves_from_us = 0, waves_to_us = kToTheEnd;  // both included
-  std::string flit_log;                                      // flit log file, empty: none
-  std::string replay;  // command that runs this again, for mismatch messages
+  Time waves_from{0}, waves_to = Time::never();              // since reset, both included
+  bool waves_later = false;          // the file is of a run to come: its place is checked alone
+  std::optional<Time> waves_marker;  // since reset; none: at the first request
+  std::string flit_log;              // flit log file, empty: none
+  std::string replay;                // command that runs this again, for mismatch messages
+  [[nodiscard]] bool dumps() const { return !waves.empty() && !waves_later; }
   LinkFaults faults;
   const std::atomic<int>* stop = nullptr;  // not 0: leave advance_to() early; null: never
 };

@@ -23,7 +23,7 @@ struct Signal {
 };
 struct Group {
   std::string name;
-  std::string scope;  // below the bench
+  std::string scope;  // below the bench, but for that of text
   std::vector<Signal> signals;
 };
 
@@ -51,6 +51,10 @@ std::vector<Group> groups(const RtlSizes& sizes) {
                               {"b_valid"},
                               {"b_id[15:0]"}}}};
   for (unsigned p = 0; p < sizes.ports; ++p) {
+    all.push_back({fmt::format("link {}, flits as they arrive", p),
+                   fmt::format("flits.link{}.", p),
+                   {{indexed("m2s", 8 * kWaveTextChars), kText},
+                    {indexed("s2m", 8 * kWaveTextChars), kText}}});
     const std::string root = fmt::format("u_top.u_root_complex.gen_port[{}].u_root_port.", p);
     const std::string end = fmt::format("u_top.gen_endpoint[{}].u_endpoint.", p);
     all.push_back({fmt::format("root port {} queue logic", p),
@@ -122,8 +126,10 @@ std::vector<Group> groups(const RtlSizes& sizes) {
 const std::vector<StateNames>& wave_states() {
   static const std::vector<StateNames> all = {
       {"dev_load_e",
+       2,
        {{0, "LoadLight"}, {1, "LoadOptimal"}, {2, "LoadModerate"}, {3, "LoadSevere"}}},
       {"cache_result_e",
+       3,
        {{0, "CacheHit"},
         {1, "CacheMerge"},
         {2, "CacheMiss"},
@@ -140,8 +146,8 @@ std::vector<WaveGroup> wave_groups(const RtlSizes& sizes) {
   for (const Group& group : groups(sizes)) {
     WaveGroup& named = all.emplace_back(WaveGroup{group.name, {}});
     for (const Signal& signal : group.signals) {
-      named.traces.push_back(
-          {fmt::format("{}{}{}", kBench, group.scope, signal.name), signal.states});
+      const std::string_view top = signal.states == kText ? "" : kBench;
+      named.traces.push_back({fmt::format("{}{}{}", top, group.scope, signal.name), signal.states});
     }
   }
   return all;
@@ -153,27 +159,37 @@ std::string gtkwave_translate_file(const StateNames& names) {
   return text;
 }
 
+std::string surfer_mapping_file(const StateNames& names) {
+  std::string text = fmt::format("Name = {}\nBits = {}\n", names.type, names.bits);
+  for (const auto& [value, name] : names.states) text += fmt::format("{} {}\n", value, name);
+  return text;
+}
+
 std::filesystem::path wave_states_folder(const std::filesystem::path& fst) {
   return std::filesystem::path(fst).replace_extension(".states");
 }
 
-std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes, Time from,
-                              Time marker) {
+std::filesystem::path surfer_mappings_folder(const std::filesystem::path& fst) {
+  return wave_states_folder(fst) / ".surfer" / "mappings";
+}
+
+std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes,
+                              const WaveView& view) {
   // GTKWave finds files that have moved with the save file, if all of them are absolute here.
   const std::filesystem::path absolute = std::filesystem::absolute(fst);
-  std::string text =
-      fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n", absolute.string(),
-                  std::filesystem::path(absolute).replace_extension(".gtkw").string(), from.ps);
+  std::string text = fmt::format(
+      "[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n", absolute.string(),
+      std::filesystem::path(absolute).replace_extension(".gtkw").string(), view.from.ps);
   // A pixel is 2^16 / 200 ps: some 300 cycles in a window. Then the primary marker.
-  text += fmt::format("*-16.000000 {}\n", marker.ps);
+  text += fmt::format("*-16.000000 {}\n", view.marker.ps);
   // Flags of GTKWave's save format: 28 a bit, 22 a vector in hex, 20 a vector by the dump's own
-  // names, 2022 by a translate file; 800200 opens a group, 1000200 closes it.
+  // names, 820 as ASCII, 2022 by a translate file; 800200 opens a group, 1000200 closes it.
   std::vector<std::string_view> used;
   for (const WaveGroup& group : wave_groups(sizes)) {
     text += fmt::format("@800200\n-{}\n", group.name);
     for (const WaveTrace& trace : group.traces) {
-      if (trace.states == kOfTheDump) {
-        text += fmt::format("@20\n{}\n", trace.name);
+      if (trace.states == kOfTheDump || trace.states == kText) {
+        text += fmt::format("@{}\n{}\n", trace.states == kText ? "820" : "20", trace.name);
       } else if (!trace.states.empty()) {
         // A translate file has one number throughout.
         const auto at = std::find(used.begin(), used.end(), trace.states);
@@ -189,6 +205,45 @@ std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& 
     }
     text += fmt::format("@1000200\n-{}\n", group.name);
   }
+  return text;
+}
+
+namespace {
+
+// Surfer numbers what it shows in hexadecimal, by the letters a to p.
+std::string surfer_number(std::size_t item) {
+  std::string text = fmt::format("{:x}", item);
+  for (char& c : text) c = static_cast<char>(c <= '9' ? c - '0' + 'a' : c - 'a' + 'k');
+  return text;
+}
+
+}  // namespace
+
+std::string surfer_command_file(const RtlSizes& sizes, const WaveView& view) {
+  std::string text, formats;
+  std::size_t item = 0;
+  for (const WaveGroup& group : wave_groups(sizes)) {
+    text += fmt::format("divider_add {}\n", group.name);
+    ++item;
+    for (const WaveTrace& trace : group.traces) {
+      // A range is no part of a name there.
+      text += fmt::format("variable_add {}\n", trace.name.ends_with(']')
+                                                   ? trace.name.substr(0, trace.name.rfind('['))
+                                                   : trace.name);
+      // It takes the dump's own names by itself.
+      if (trace.states == kText || (!trace.states.empty() && trace.states != kOfTheDump)) {
+        formats += fmt::format("item_focus {}\nitem_set_format {}\n", surfer_number(item),
+                               trace.states == kText ? "ASCII" : trace.states);
+      }
+      ++item;
+    }
+  }
+  text += formats + "item_unfocus\n";
+  // It opens on the whole file; a step halves the view.
+  constexpr std::uint64_t kShown = 300;  // cycles
+  for (Time shown = view.length; shown > kCycle * (2 * kShown); shown.ps /= 2) text += "zoom_in\n";
+  text +=
+      fmt::format("cursor_set {}\nmarker_set {} {}\n", view.marker.ps, view.label, view.marker.ps);
   return text;
 }
 

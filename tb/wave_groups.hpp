@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// The GTKWave save file of an FST: one group a part of the design, named as in the documents.
+// What a viewer is given with an FST: one group a part of the design, named as in the documents.
 //
-// Purpose: the viewer opens on the first request, with a marker on it, and shows states by name.
+// Purpose: GTKWave (save file) and Surfer (command file) open on the first request, or on the first
+//          mismatch, with a marker on it, and show states by name and flits as text.
 // Errors:  none.
 #pragma once
 
@@ -19,6 +20,7 @@ namespace cxlgpu {
 // the dump has as numbers. Those of enumerated variables are in the dump itself.
 struct StateNames {
   std::string_view type;  // as the RTL names it
+  unsigned bits;
   struct State {
     unsigned value;
     std::string_view name;
@@ -27,12 +29,16 @@ struct StateNames {
 };
 const std::vector<StateNames>& wave_states();
 
+// Of a track of text (tb/wave_text.hpp), in the FST and here.
+inline constexpr unsigned kWaveTextChars = 160;
+
 // A trace of the save file: its full name in the FST, and the enumeration it is shown in.
 struct WaveTrace {
   std::string name;
-  std::string_view states;  // empty: hexadecimal; else of wave_states(), or kOfTheDump
+  std::string_view states;  // empty: hexadecimal; else of wave_states(), kOfTheDump or kText
 };
 inline constexpr std::string_view kOfTheDump = "(dump)";
+inline constexpr std::string_view kText = "(text)";  // tb/wave_text.hpp
 struct WaveGroup {
   std::string name;
   std::vector<WaveTrace> traces;
@@ -42,11 +48,23 @@ std::vector<WaveGroup> wave_groups(const RtlSizes& sizes);
 
 // GTKWave's translate file of an enumeration: value in hex, name.
 std::string gtkwave_translate_file(const StateNames& names);
-// The folder beside the FST that holds the translate files, named TYPE.txt.
+// Surfer's mapping of it, a format with the name of the type.
+std::string surfer_mapping_file(const StateNames& names);
+// The folder beside the FST that holds the translate files, named TYPE.txt, and Surfer's mappings
+// in a folder where Surfer looks for them if it is started there.
 std::filesystem::path wave_states_folder(const std::filesystem::path& fst);
-// Text of the save file beside `fst`. `from`: where the view begins; `marker`: of the first
-// request.
-std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes, Time from,
-                              Time marker);
+std::filesystem::path surfer_mappings_folder(const std::filesystem::path& fst);
+// What is shown first.
+struct WaveView {
+  Time from;  // where the view begins
+  Time marker;
+  std::string label;  // of the marker: a word
+  Time length;        // of the whole FST
+};
+// Text of the save file beside `fst`.
+std::string gtkwave_save_file(const std::filesystem::path& fst, const RtlSizes& sizes,
+                              const WaveView& view);
+// Commands that Surfer runs once it has the FST: the same groups, formats and marker.
+std::string surfer_command_file(const RtlSizes& sizes, const WaveView& view);
 
 }  // namespace cxlgpu

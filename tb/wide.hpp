@@ -53,7 +53,8 @@ template <typename Port>
 }
 
 template <typename Port>
-inline void set_field(Port& port, std::size_t lo, std::size_t width, std::uint64_t value) {
+[[gnu::always_inline]] inline void set_field(Port& port, std::size_t lo, std::size_t width,
+                                             std::uint64_t value) {
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
   if constexpr (sizeof(Port) < 8) {
     port = static_cast<Port>((port & ~(mask << lo)) | ((value & mask) << lo));

@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "tb/flit_text.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -67,6 +69,7 @@ void WireMonitor::send(Direction direction, const flits::Flit& flit, Time now) {
   if (flit.protocol_id().id == flits::ProtocolId::Almp && malformed_.size() < kMaxProblems) {
     const flits::AlmpFault fault = flits::read_almp(flit).fault;
     if (fault != flits::AlmpFault::None) {
+      first_malformed_ = std::min(first_malformed_, now);
       malformed_.push_back(fmt::format("{} {} {} ps: ALMP sent: {}", name_, flits::name(direction),
                                        now.ps, flits::name(fault)));
     }
@@ -86,6 +89,7 @@ void WireMonitor::clock(Time now, bool retrain, bool held) {
   if (!phy_.clock(asked)) return;
   for (Link& wire : wires_) wire.drop_all(now);
   checker_.on_recovery(now.ps);
+  if (texts_) texts_->io = {};
   if (log_ != nullptr) log_->write_recovery(now.ps, name_);
 }
 
@@ -94,6 +98,7 @@ void WireMonitor::take_down(Time now) {
   phy_.go_down();
   for (Link& wire : wires_) wire.drop_all(now);
   checker_.on_down(now.ps);
+  if (texts_) texts_->io = {};
   if (log_ != nullptr) log_->write_down(now.ps, name_);
 }
 
@@ -101,6 +106,7 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
   std::array<std::optional<Link::Arrival>, 2> due = {wire(Direction::M2S).receive(now),
                                                      wire(Direction::S2M).receive(now)};
   Arrivals arrivals;
+  if (texts_) texts_->text = {};
   if (due[0] && spec_faults_.on()) disturb_speculation(due[0]->flit);
   // The checker and the log see flits in the order in which they arrived within the cycle.
   const bool s2m_first = due[0] && due[1] && due[1]->at < due[0]->at;
@@ -109,6 +115,7 @@ WireMonitor::Arrivals WireMonitor::receive(Time now) {
     const auto& arrival = due[flits::index(direction)];
     if (!arrival) continue;
     arrived_.emplace_back(direction, *arrival);
+    if (texts_) read(direction, arrival->flit);
     const flits::ProtocolIdVerdict verdict = arrival->flit.protocol_id();
     if (verdict.id) {
       arrivals[flits::index(direction)] = {*verdict.id, arrival->flit};
@@ -129,6 +136,23 @@ void WireMonitor::heard(std::array<bool, 2> asks) {
 void WireMonitor::observe(Direction direction, const Link::Arrival& arrival) {
   if (log_ != nullptr) log_->write(arrival.at.ps, name_, direction, arrival.flit);
   checker_.on_flit(arrival.at.ps, direction, arrival.flit);
+}
+
+// The data slots that the receiver is owed are those of all that was observed before: what arrived
+// in the cycle before has been. While it waits for the replay it takes control flits of the retry
+// alone, and nothing while it waits for Recovery.
+void WireMonitor::read(Direction direction, const flits::Flit& flit) {
+  const bool deaf = checker_.deaf(direction), waits = checker_.discarding(direction);
+  flits::IoStream& io = texts_->io[flits::index(direction)];
+  std::vector<flits::IoPacket> packets;
+  const auto id = flit.protocol_id().id;
+  if (deaf) io.reset();
+  if (id && flits::is_io(*id)) packets = io.take(flit);
+  std::string& text = texts_->text[flits::index(direction)];
+  text = flit_text(flit, direction, deaf || waits ? 0 : checker_.owed(direction), packets);
+  const bool cachemem = id && flits::is_cachemem(*id), whole = id && (!cachemem || flit.crc_ok());
+  const bool skipped = waits && cachemem && !flits::classify_retry(flit);
+  if (whole && (deaf || skipped)) text += " (discarded)";
 }
 
 void WireMonitor::disturb_speculation(flits::Flit& flit) {
@@ -201,6 +225,14 @@ std::vector<std::string> WireMonitor::problems() const {
                                 finding.time_ps, flits::name(finding.rule), finding.text));
   }
   return lines;
+}
+
+Time WireMonitor::first_problem() const {
+  Time first = first_malformed_;
+  for (const flits::Finding& finding : checker_.findings()) {
+    first = std::min(first, Time{finding.time_ps});
+  }
+  return first;
 }
 
 }  // namespace cxlgpu

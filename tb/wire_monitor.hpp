@@ -23,6 +23,7 @@
 #include "common/counters.hpp"
 #include "flits/codec.hpp"
 #include "flits/flit_log.hpp"
+#include "flits/io_stream.hpp"
 #include "flits/link_checker.hpp"
 #include "model/spec_faults.hpp"
 #include "sim/config/config.hpp"
@@ -55,6 +56,13 @@ class WireMonitor {
   // wires.
   void heard(std::array<bool, 2> asks);
 
+  // Text of every flit that arrives, for waves. To be asked for before the first one.
+  void read_flits() { texts_.emplace(); }
+  // Of what receive() gave, empty: nothing. Precondition: read_flits().
+  [[nodiscard]] const std::string& text(flits::Direction d) const {
+    return texts_->text[flits::index(d)];
+  }
+
   [[nodiscard]] const Phy& phy() const { return phy_; }
   // When the first damaged flit was sent, either way.
   [[nodiscard]] Time first_damage() const {
@@ -82,6 +90,8 @@ class WireMonitor {
   void end_run();
   [[nodiscard]] LinkCounters counters(flits::Direction direction) const;
   [[nodiscard]] std::vector<std::string> problems() const;
+  // When the first of them was, never: none.
+  [[nodiscard]] Time first_problem() const;
 
  private:
   [[nodiscard]] Link& wire(flits::Direction d) { return wires_[flits::index(d)]; }
@@ -89,6 +99,7 @@ class WireMonitor {
   [[nodiscard]] LinkCounters so_far(flits::Direction direction) const;
   void disturb_speculation(flits::Flit& flit);
   void observe(flits::Direction direction, const Link::Arrival& arrival);
+  void read(flits::Direction direction, const flits::Flit& flit);
 
   std::string name_;
   SpecFaults<std::uint64_t> spec_faults_;  // by address
@@ -98,6 +109,12 @@ class WireMonitor {
   bool lost_flit_ = false;  // in this cycle: its protocol ID cannot be told
   std::vector<std::pair<flits::Direction, Link::Arrival>> arrived_;  // in this cycle, in order
   std::vector<std::string> malformed_;                               // ALMPs as they were sent
+  Time first_malformed_ = Time::never();
+  struct Texts {
+    std::array<std::string, 2> text;
+    std::array<flits::IoStream, 2> io;
+  };
+  std::optional<Texts> texts_;
   flits::Decoder sender_;  // follows the M2S stream for spec_faults_
   flits::LinkChecker checker_;
   flits::FlitLogWriter* log_;

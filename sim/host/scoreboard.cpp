@@ -95,12 +95,12 @@ bool CheckedEngine::submit(const MemRequest& request) {
   ++(request.is_write ? writes_ : reads_);
   if (request.is_write) shadow_.write_line(request.addr, request.data, request.byte_enable);
   if (request.id >= kIds) {
-    ++id_errors_;
+    count(id_errors_);
     return true;
   }
   if (request.id >= pending_.size()) pending_.resize(request.id + 1);
   Pending& p = pending_[request.id];
-  if (p.valid) ++id_errors_;  // id already outstanding
+  if (p.valid) count(id_errors_);  // id already outstanding
   p.valid = true;
   p.is_write = request.is_write;
   p.addr = request.addr;
@@ -113,16 +113,16 @@ std::optional<MemResponse> CheckedEngine::take() {
   auto response = inner_.take();
   if (!response) return response;
   if (outstanding_ > 0) --outstanding_;
-  if (response->error) ++error_responses_;
+  if (response->error) count(error_responses_);
   if (response->id >= pending_.size() || !pending_[response->id].valid ||
       pending_[response->id].is_write != response->is_write) {
-    ++id_errors_;
+    count(id_errors_);
     return response;
   }
   Pending& p = pending_[response->id];
   p.valid = false;
   if (!p.is_write && !response->error && response->data != p.expected) {
-    ++mismatches_;
+    count(mismatches_);
     if (records_.size() < max_records_) {
       records_.push_back(
           {inner_.now(), p.submitted, response->id, p.addr, p.expected, response->data});

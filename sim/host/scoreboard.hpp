@@ -9,6 +9,7 @@
 // Errors:  none thrown; everything is counted. A run is clean if clean() and outstanding() == 0.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -83,6 +84,8 @@ class CheckedEngine : public Engine {
   [[nodiscard]] std::uint64_t id_errors() const { return id_errors_; }
   // Responses flagged as errors; their data is not compared.
   [[nodiscard]] std::uint64_t error_responses() const { return error_responses_; }
+  // When the first of all these was, never: none.
+  [[nodiscard]] Time first_error() const { return first_error_; }
   [[nodiscard]] const std::vector<Mismatch>& records() const { return records_; }
   [[nodiscard]] bool clean() const {
     return mismatches_ == 0 && id_errors_ == 0 && error_responses_ == 0;
@@ -98,6 +101,12 @@ class CheckedEngine : public Engine {
     Line expected{};
   };
 
+  // One more of what is counted below.
+  void count(std::uint64_t& errors) {
+    ++errors;
+    first_error_ = std::min(first_error_, inner_.now());
+  }
+
   Engine& inner_;
   std::size_t max_records_;
   FlatMemory shadow_;
@@ -105,6 +114,7 @@ class CheckedEngine : public Engine {
   std::vector<Mismatch> records_;
   std::uint64_t reads_ = 0, writes_ = 0, outstanding_ = 0;
   std::uint64_t mismatches_ = 0, id_errors_ = 0, error_responses_ = 0;
+  Time first_error_ = Time::never();
 };
 
 }  // namespace cxlgpu

@@ -151,7 +151,31 @@ TEST_F(Malformed, WindowsOfWaves) {
   refused(window({"--waves-to-us", "1.5"}), {"--waves-to-us", "1.5"});
   refused(window({"--waves-to-us", "18446744073709551615"}), {"--waves-to-us"});
   refused(small({"--waves-to-us", "3"}, "rtl"), {"--waves"});
+  refused(window({"--waves-from-cycle", "20", "--waves-to-cycle", "19"}),
+          {"--waves-from-cycle 20", "--waves-to-cycle 19", "is empty"});
+  refused(window({"--waves-from-us", "2", "--waves-to-cycle", "1999"}),
+          {"--waves-from-us 2", "--waves-to-cycle 1999", "is empty"});
+  refused(window({"--waves-from-cycle=-3"}), {"--waves-from-cycle", "-3"});
+  refused(window({"--waves-to-cycle", "1e3"}), {"--waves-to-cycle", "1e3"});
+  refused(window({"--waves-to-cycle", "18446744073709551615"}), {"--waves-to-cycle"});
+  refused(window({"--waves-from-us", "1", "--waves-from-cycle", "1"}),
+          {"--waves-from-", "exclude"});
+  refused(small({"--waves-from-cycle", "3"}, "rtl"), {"--waves"});
+  refused(small({"--waves-around-mismatch", "3"}, "rtl"), {"--waves"});
+  refused(window({"--waves-around-mismatch", "0"}), {"--waves-around-mismatch", "0"});
+  refused(window({"--waves-around-mismatch=ten"}), {"--waves-around-mismatch", "ten"});
+  refused(window({"--waves-around-mismatch", "--waves-to-us", "3"}), {"--waves-", "exclude"});
+  refused(window({"--waves-around-mismatch", "--trace", "-"}), {"standard input", "in a file"});
+  refused(small({"--waves", "w.fst", "--waves-around-mismatch"}), {"--waves", "rtl"});
+  failed(small({"--waves", "/dev/null", "--waves-around-mismatch"}, "rtl"), {},
+         {"/dev/null: ", "regular file"});
   // Only the end of the run shows that nothing is in it.
+  for (const char* option : {"--waves-from-us", "--waves-from-cycle"}) {
+    const Result behind = run(window({option, "100000"}));
+    EXPECT_EQ(behind.status, 2);
+    EXPECT_EQ(lines_of(behind.err).size(), 1u) << behind.err;
+    EXPECT_NE(behind.err.find(std::string("before --waves-from-us")), std::string::npos);
+  }
   const Result late = run(window({"--waves-from-us", "1000"}));
   EXPECT_EQ(late.status, 2);
   EXPECT_EQ(lines_of(late.err).size(), 1u) << late.err;

@@ -56,6 +56,16 @@ struct Fst {
   std::vector<Change> changes(const std::string& name) {
     fstReaderClrFacProcessMaskAll(reader_);
     fstReaderSetFacProcessMask(reader_, variables.at(name));
+    return read();
+  }
+  // Of all variables, in the order of the file.
+  std::vector<Change> changes() {
+    fstReaderSetFacProcessMaskAll(reader_);
+    return read();
+  }
+
+ private:
+  std::vector<Change> read() {
     std::vector<Change> all;
     fstReaderIterBlocks(
         reader_,
@@ -67,11 +77,20 @@ struct Fst {
     return all;
   }
 
- private:
   void* reader_;
 };
 
 const std::string kBench = "TOP.cxlgpu_bench.";
+
+// What a vector of characters shows: from the first that is one.
+std::string ascii(const std::string& bits) {
+  std::string text;
+  for (std::size_t at = 0; at + 8 <= bits.size(); at += 8) {
+    const auto c = static_cast<char>(std::stoi(bits.substr(at, 8), nullptr, 2));
+    if (c != 0 || !text.empty()) text += c;
+  }
+  return text;
+}
 
 class Waves : public Cli {
  protected:
@@ -97,6 +116,106 @@ TEST_F(Waves, TheClockHasBothEdgesAndTheWindowIsExact) {
   }
 }
 
+TEST_F(Waves, TheWindowByCyclesIsExact) {
+  record({"--waves-from-cycle", "1000", "--waves-to-cycle", "1999"});
+  Fst fst(dir_ / "w.fst");
+  EXPECT_EQ(fst.first, 1'000'000u);
+  EXPECT_EQ(fst.last, 1'999'500u) << "the rising edge of the last cycle";
+  // The first falling edge is a value to begin with.
+  EXPECT_EQ(fst.changes(kBench + "clk_i").size(), 2000u);
+}
+
+// What the log's decoder makes of each flit, and when it came.
+TEST_F(Waves, FlitsAreThereAsText) {
+  record({"--flit-log", "f.log"});
+  Fst fst(dir_ / "w.fst");
+  std::map<std::string, std::vector<Fst::Change>> shown;
+  for (const char* name : {"link0.m2s", "link0.s2m", "link1.m2s", "link1.s2m"}) {
+    for (const Fst::Change& change : fst.changes(std::string("flits.") + name + "[1279:0]")) {
+      const std::string text = ascii(change.value);
+      EXPECT_TRUE(text.size() < kWaveTextChars || text.ends_with("...")) << text;
+      if (!text.empty()) shown[name].push_back({change.ps, text});
+    }
+  }
+  std::map<std::string, std::size_t> next, kinds;
+  for (const std::string& line : lines_of(accepted({"flit", "decode", "f.log", "--json"}).out)) {
+    const json flit = json::parse(line);
+    if (!flit.contains("direction")) continue;
+    const std::string track =
+        flit["link"].get<std::string>() + (flit["direction"] == "M2S" ? ".m2s" : ".s2m");
+    ASSERT_LT(next[track], shown[track].size()) << line;
+    const auto& [ps, text] = shown[track][next[track]++];
+    const auto arrived = flit["time_ps"].get<std::uint64_t>();
+    EXPECT_GE(ps + 500, arrived) << line;
+    EXPECT_LE(ps, arrived + 1000) << line;
+    const std::string kind = flit.value("kind", "");
+    ++kinds[kind];
+    std::vector<std::string> parts;
+    if (kind == "protocol") {
+      for (const json& slot : flit["slots"]) {
+        for (const json& message : slot.value("messages", json::array())) {
+          parts.push_back(message["opcode"].get<std::string>() +
+                          " tag=" + message["tag"].get<std::string>());
+          if (message.contains("address")) parts.push_back(message["address"]);
+        }
+      }
+    } else if (kind == "all-data") {
+      EXPECT_EQ(text, "data x4");
+    } else if (kind == "control") {
+      parts.push_back(flit["control"]["type"]);
+    } else if (kind == "almp") {
+      const json& almp = flit["almp"];
+      parts.push_back("ALMP " + almp["link"].get<std::string>() + " " +
+                      almp["type"].get<std::string>() + " " + almp["state"].get<std::string>());
+    } else {
+      parts.emplace_back("CXL.io");
+    }
+    for (const std::string& part : parts) {
+      EXPECT_NE(text.find(part), std::string::npos) << text << "\n  lacks " << part;
+    }
+  }
+  for (const auto& [track, flits] : shown) EXPECT_EQ(next[track], flits.size()) << track;
+  for (const char* kind : {"protocol", "all-data", "control", "almp"}) EXPECT_GT(kinds[kind], 0u);
+}
+
+// What a damaged flit does to those behind it, as the log's decoder has it.
+TEST_F(Waves, DamagedAndDiscardedFlitsAreSaidToBe) {
+  record({"--set", "link.bit_error_rate_m2s=2e-5", "--set", "link.bit_error_rate_s2m=2e-5",
+          "--seed", "3", "--flit-log", "f.log"});
+  Fst fst(dir_ / "w.fst");
+  const auto kind = [](const std::string& text) -> std::string {
+    if (text.find("CRC error") != std::string::npos) return "damaged";
+    return text.find("(discarded)") != std::string::npos ? "discarded" : "taken";
+  };
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> decoded;
+  const std::regex place("^([0-9]+) (link[01]) (M2S|S2M) ");
+  for (const std::string& line : lines_of(accepted({"flit", "decode", "f.log"}).out)) {
+    std::smatch found;
+    if (!std::regex_search(line, found, place)) continue;
+    decoded[found[2].str() + (found[3] == "M2S" ? ".m2s" : ".s2m")].emplace_back(
+        std::stoull(found[1]), kind(line));
+  }
+  std::map<std::string, std::size_t> kinds;
+  std::size_t lost = 0;  // in the cycle of a Recovery, and at the end: not in the log
+  for (const auto& [track, flits] : decoded) {
+    std::size_t next = 0;
+    for (const Fst::Change& change : fst.changes("flits." + track + "[1279:0]")) {
+      const std::string text = ascii(change.value);
+      if (text.empty()) continue;
+      if (next == flits.size() || change.ps + 500 < flits[next].first) {
+        ++lost;
+        continue;
+      }
+      EXPECT_LE(change.ps, flits[next].first + 1000) << track;
+      EXPECT_EQ(kind(text), flits[next].second) << track << " " << change.ps << " " << text;
+      ++kinds[flits[next++].second];
+    }
+    EXPECT_EQ(next, flits.size()) << track;
+  }
+  EXPECT_EQ(kinds.size(), 3u);
+  EXPECT_LE(lost, 8u);
+}
+
 TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
   record({"--waves-to-us", "1"});
   const Fst fst(dir_ / "w.fst");
@@ -115,6 +234,57 @@ TEST_F(Waves, EveryNameOfTheSaveFileIsInTheRtl) {
     ++named;
   }
   EXPECT_GT(named, 100u);
+}
+
+// Names without ranges, items by their number in Surfer's letters, and a format that there is.
+TEST_F(Waves, SurferIsGivenTheSame) {
+  record({"--waves-to-us", "1"});
+  const Fst fst(dir_ / "w.fst");
+  std::set<std::string> without_range;
+  for (const auto& [name, handle] : fst.variables) {
+    without_range.insert(name.substr(0, name.ends_with(":0]") ? name.rfind('[') : name.size()));
+  }
+  std::vector<std::string> items;
+  std::map<std::string, std::string> format_of;
+  std::size_t focus = 0;
+  std::string cursor;
+  for (const std::string& line : lines_of(read_text(dir_ / "w.sucl"))) {
+    const std::size_t space = line.find(' ');
+    const std::string command = line.substr(0, space);
+    const std::string argument = space == std::string::npos ? "" : line.substr(space + 1);
+    if (command == "variable_add" || command == "divider_add") {
+      items.push_back(argument);
+      EXPECT_TRUE(command == "divider_add" || without_range.contains(argument)) << line;
+    } else if (command == "item_focus") {
+      focus = 0;
+      for (const char c : argument) focus = focus * 16 + static_cast<std::size_t>(c - 'a');
+      ASSERT_LT(focus, items.size()) << line;
+    } else if (command == "item_set_format") {
+      format_of[items[focus]] = argument;
+    } else if (command == "cursor_set") {
+      cursor = argument;
+    } else {
+      EXPECT_TRUE(command == "item_unfocus" || command == "zoom_in" || command == "marker_set")
+          << line;
+      if (command == "marker_set") {
+        EXPECT_EQ(argument, "first_request " + cursor);
+      }
+    }
+  }
+  std::size_t traces = 0;
+  for (const WaveGroup& group : wave_groups(kDefaultRtl)) {
+    traces += 1 + group.traces.size();
+    for (const WaveTrace& trace : group.traces) {
+      const std::string name = trace.name.substr(
+          0, trace.name.find_last_of('[') == std::string::npos ? std::string::npos
+                                                               : trace.name.find_last_of('['));
+      const std::string format = trace.states == kText        ? "ASCII"
+                                 : trace.states == kOfTheDump ? ""
+                                                              : std::string(trace.states);
+      EXPECT_EQ(format_of.contains(name) ? format_of[name] : "", format) << name;
+    }
+  }
+  EXPECT_EQ(items.size(), traces);
 }
 
 TEST_F(Waves, TheViewOpensOnTheFirstRequest) {
@@ -190,12 +360,23 @@ TEST_F(Waves, StatesHaveTheNamesOfTheRtl) {
     const fs::path file = dir_ / "w.states" / (type + ".txt");
     EXPECT_EQ(lines_of(read_text(file)).size(), ours.size()) << file;
     EXPECT_NE(save.find(" " + file.string() + "\n"), std::string::npos) << file;
+    // Surfer's, whose first line is the name of the format.
+    const std::vector<std::string> mapping =
+        lines_of(read_text(dir_ / "w.states/.surfer/mappings" / (type + ".txt")));
+    ASSERT_EQ(mapping.size(), ours.size() + 2) << type;
+    EXPECT_EQ(mapping[0], "Name = " + type);
+    EXPECT_EQ(mapping[1], "Bits = " + std::to_string(std::bit_width(ours.rbegin()->first)));
+    for (const auto& [number, name] : ours) {
+      EXPECT_EQ(mapping[number + 2], std::to_string(number) + " " + name);
+    }
   }
   for (const WaveGroup& group : wave_groups(kDefaultRtl)) {
     for (const WaveTrace& trace : group.traces) {
       const auto named = std::ranges::any_of(
           wave_states(), [&](const StateNames& names) { return names.type == trace.states; });
-      EXPECT_TRUE(trace.states.empty() || trace.states == kOfTheDump || named) << trace.name;
+      EXPECT_TRUE(trace.states.empty() || trace.states == kOfTheDump || trace.states == kText ||
+                  named)
+          << trace.name;
     }
   }
 }
