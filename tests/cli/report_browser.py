@@ -242,7 +242,7 @@ def main():
                     print("  " + line)
                 failed += bool(bad)
         if a.pictures:
-            three = [cxlgpu, "report", "cxl", "sr", "uvm", "--out", "three.html"]
+            three = [cxlgpu, "report", "cxl", "sr", "local", "--out", "three.html"]
             subprocess.run(three, cwd=work, check=True, stdout=subprocess.DEVNULL)
             pictures(browser, {"run": pages["sr"], "compared": work / "three.html"}, a.pictures)
         bad = prints(browser, pages["sr"], work)
