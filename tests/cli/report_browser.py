@@ -32,6 +32,7 @@ RUNS = {
     "noisy": of("bfs-znand-sr", "workload.size=1024", "link.bit_error_rate_s2m=1e-5", engine="cosim"),
     "moe": of("kvdecode-znand-sr", "workload.size=4", "workload.iterations=2"),
 }
+SCREENS = ((1300, "light"), (1300, "dark"), (390, "light"), (390, "dark"))
 HOSTILE = "a'\"<script>alert(1)<img src=x onerror=alert(2)>=cmd;&"
 PIXELS = """box => {
   const c = box.querySelector('canvas'), seen = new Set();
@@ -133,6 +134,19 @@ def look(browser, name, file, width, theme, shots):
     return p.bad, paint
 
 
+def pictures(browser, pages, folder):
+    """The first screens that docs/guide/report.md shows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in pages.items():
+        for width, theme in SCREENS:
+            p = Page(browser, file, width, theme)
+            p.page.set_viewport_size({"width": width, "height": 820})
+            p.draw_all()
+            p.page.evaluate("scrollTo(0, 0)")
+            p.page.screenshot(path=folder / f"{name}-{width}-{theme}.png")
+            p.page.close()
+
+
 def opens(p):
     """A click on a bar, and Enter on one that arrows reached, open its requests."""
     for chart in ("#waterfall", "#histogram"):
@@ -188,6 +202,7 @@ def main():
     parser.add_argument("--cxlgpu", type=pathlib.Path, required=True)
     parser.add_argument("--browser", default=os.environ.get("CHROMIUM") or shutil.which("chromium"))
     parser.add_argument("--shots", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path, help="first screens of a run and of runs compared go there")
     parser.add_argument("--work", type=pathlib.Path, help="runs made before are kept there")
     a = parser.parse_args()
     if not a.browser:
@@ -214,7 +229,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=a.browser, args=["--no-sandbox", "--disable-gpu"])
         for name, file in pages.items():
             shots = None if name == HOSTILE else a.shots
-            for width, theme in ((1300, "light"), (1300, "dark"), (390, "light"), (390, "dark")):
+            for width, theme in SCREENS:
                 bad, paint = look(browser, name, file, width, theme, shots)
                 if paint > 2000:
                     bad.append(f"first paint after {paint:.0f} ms")
@@ -226,6 +241,10 @@ def main():
                 for line in bad:
                     print("  " + line)
                 failed += bool(bad)
+        if a.pictures:
+            three = [cxlgpu, "report", "cxl", "sr", "local", "--out", "three.html"]
+            subprocess.run(three, cwd=work, check=True, stdout=subprocess.DEVNULL)
+            pictures(browser, {"run": pages["sr"], "compared": work / "three.html"}, a.pictures)
         bad = prints(browser, pages["sr"], work)
         print(f"printed: {bad or 'ok'}")
         failed += bool(bad)
