@@ -67,7 +67,7 @@ TEST(ClosedLoop, RequestOfSeveralUnits) {
 
 TEST(ClosedLoop, InterfaceLiesAround) {
   const MediaConfig part = znand_of(1, 1);
-  HostInterface host{"own", Time{700}, Time{1900}, Time{2300}, 0.5};
+  HostInterface host{"own", Time{700}, Time{1900}, Time{2300}, {}, 0.5};
   const Time media = ClosedLoop(part, kLine, 1).run(200).mean;
   const Time transfer{128000};  // 64 B at 0.5 GB/s
   EXPECT_EQ(host.transfer(64), transfer);
