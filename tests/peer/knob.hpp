@@ -18,7 +18,7 @@
 namespace cxlgpu::test {
 
 inline std::uint64_t peer_requests() {
-  return from_environment("CXLGPU_PEER_REQUESTS", 3500 * volume());
+  return from_environment("CXLGPU_PEER_REQUESTS", 5000 * volume());
 }
 inline std::uint64_t peer_seed() {
   return from_environment("CXLGPU_SEED", 1);
