@@ -14,6 +14,7 @@
 #include <new>
 #include <system_error>
 
+#include "cli/completion.hpp"
 #include "cli/flit_command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/key_command.hpp"
@@ -257,6 +258,18 @@ int list_command(const std::filesystem::path& configs) {
   return 0;
 }
 
+// cxlgpu complete -- WORD...: what a shell offers, a line each; nothing where there are no configs.
+int offer(const CLI::App& app, const std::vector<std::string>& words) {
+  constexpr std::size_t kFirst = 3;  // cxlgpu complete --
+  if (words.size() <= kFirst) return 0;
+  try {
+    const std::vector<std::string> begun(words.begin() + kFirst, words.end());
+    for (const std::string& one : completions(app, begun, config_dir(""))) fmt::print("{}\n", one);
+  } catch (const InputError&) {  // a message would stand in the middle of the user's line
+  }
+  return 0;
+}
+
 int command(int argc, char** argv) {
   const std::vector<std::string> words = {argv, argv + argc};
   const std::string replay = shell_command(words);  // as one could type it again
@@ -386,13 +399,21 @@ int command(int argc, char** argv) {
   TraceArguments t;
   CLI::App* trace = app.add_subcommand("trace", "look at a trace, convert or cut it");
   add_trace_command(*trace, t);
+  std::string shell;
+  CLI::App* completion = app.add_subcommand(
+      "completion", "print what lets a shell complete command lines: bash, zsh or fish");
+  completion->add_option("shell", shell, "source <(cxlgpu completion bash)")
+      ->required()
+      ->check(CLI::IsMember(kShells));
   app.add_subcommand("help", "print this page");
 
   const std::string first = argc > 1 ? argv[1] : "";
+  if (first == kComplete) return offer(app, words);
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
   if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",   "crash",  "media", "list",  "explain",
-                                               "sweep", "report", "flit",  "trace", "help"};
+    const std::vector<std::string> commands = {"run",     "crash",      "media",  "list",
+                                               "explain", "sweep",      "report", "flit",
+                                               "trace",   "completion", "help"};
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }
@@ -414,6 +435,10 @@ int command(int argc, char** argv) {
     return run_command(a, config_dir(configs), words);
   }
   if (run->parsed()) return run_command(a, config_dir(configs), words);
+  if (completion->parsed()) {
+    fmt::print("{}", completion_script(shell));
+    return 0;
+  }
   if (list->parsed() && k.keys) return list_keys_command(k, config_dir(configs));
   if (list->parsed()) return list_command(config_dir(configs));
   if (explain->parsed()) return explain_command(k, config_dir(configs));

@@ -3,7 +3,7 @@
 #
 #   flits    libflits.a and its headers                                find_package(cxlgpu COMPONENTS flits)
 #   library  the machine: api/cxlgpu.hpp, what it includes, configs    find_package(cxlgpu), which needs flits
-#   command  bin/cxlgpu, configs, and Wireshark's dissector of its flit logs
+#   command  bin/cxlgpu, configs, Wireshark's dissector of its flit logs, completion for shells
 #
 # Headers lie in include/cxlgpu, and name each other from there: <cxlgpu/cxlgpu.hpp>, <cxlgpu/flits/codec.hpp>.
 include(GNUInstallDirs)
@@ -58,4 +58,15 @@ endforeach()
 if(TARGET cxlgpu)
   install(TARGETS cxlgpu RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   install(FILES share/wireshark/cxl68.lua DESTINATION ${share}/wireshark COMPONENT command)
+  foreach(place bash=bash-completion/completions/cxlgpu zsh=zsh/site-functions/_cxlgpu
+          fish=fish/vendor_completions.d/cxlgpu.fish)
+    string(REGEX MATCH "^[a-z]+" shell ${place})
+    string(REGEX REPLACE "^[a-z]+=" "${CMAKE_INSTALL_DATADIR}/" file ${place})
+    install(CODE "
+      set(to \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")
+      get_filename_component(folder \"\${to}\" DIRECTORY)
+      file(MAKE_DIRECTORY \"\${folder}\")
+      execute_process(COMMAND \"$<TARGET_FILE:cxlgpu>\" completion ${shell} OUTPUT_FILE \"\${to}\" COMMAND_ERROR_IS_FATAL ANY)
+      message(STATUS \"Installing: \${to}\")" COMPONENT command)
+  endforeach()
 endif()
