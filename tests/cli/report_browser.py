@@ -134,10 +134,16 @@ def look(browser, name, file, width, theme, shots):
     return p.bad, paint
 
 
-def pictures(browser, pages, folder):
-    """The first screens that docs/guide/report.md shows."""
+def pictures(browser, cxlgpu, work, folder):
+    """The first screens that docs/guide/report.md shows: a run, and three compared."""
+    work.mkdir(exist_ok=True)
+    three = {"cxl": RUNS["cxl"], "sr": of("vadd-znand-sr", "workload.size=65536"), "local": RUNS["local"]}
+    for name, args in three.items():
+        subprocess.run([cxlgpu, "run", *args, "--quiet", "--out", name], cwd=work, check=True)
+    command = [cxlgpu, "report", *three, "--out", "compared.html"]
+    subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, file in pages.items():
+    for name, file in {"run": work / "sr/report.html", "compared": work / "compared.html"}.items():
         for width, theme in SCREENS:
             p = Page(browser, file, width, theme)
             p.page.set_viewport_size({"width": width, "height": 820})
@@ -242,9 +248,7 @@ def main():
                     print("  " + line)
                 failed += bool(bad)
         if a.pictures:
-            three = [cxlgpu, "report", "cxl", "sr", "local", "--out", "three.html"]
-            subprocess.run(three, cwd=work, check=True, stdout=subprocess.DEVNULL)
-            pictures(browser, {"run": pages["sr"], "compared": work / "three.html"}, a.pictures)
+            pictures(browser, cxlgpu, work / "pictures", a.pictures)
         bad = prints(browser, pages["sr"], work)
         print(f"printed: {bad or 'ok'}")
         failed += bool(bad)
