@@ -59,13 +59,14 @@ STAGES = {
     "sys_respond": ("response on the system bus", BLUE),
 }
 BASE, WARP = 1 << 32, 0x4000  # of the HDM range; of the lines of one warp in the first array
+PORTS, INTERLEAVE = 2, 1024  # of the HDM range
 FLIT_BYTES = 68
 GRANULES = ["64 B", "256 B", "512 B", "768 B", "1024 B", "halted"]
 
 
 def number(value):
-    """Three digits, thousands apart."""
-    return f"{value:,.0f}".replace(",", " ") if value >= 100 else f"{value:.3g}"
+    """Three digits, thousands separated by a space at which no line ends."""
+    return f"{value:,.0f}".replace(",", "\u00a0") if value >= 100 else f"{value:.3g}"
 
 
 class Runs:
@@ -101,9 +102,22 @@ def time_us(row, column="submitted_ps"):
 
 
 def life(made):
-    """The load whose time with speculative read is the middle one of those that missed without."""
+    """The load whose time with speculative read is the middle one of those that a MemSpecRd made hits of misses."""
     plain = {row["address"]: row for row in made.loads("cxl.csv") if row["lookup"] == "miss"}
+    fills = {
+        (row["port"], int(row["addr"], 16) // 256): int(row["time_ps"])
+        for row in made.rows("sr-events.csv")
+        if row["stage"] == "spec_fill"
+    }
+
+    def filled_ahead(row):
+        """A MemSpecRd had started the fill of its line before the load came."""
+        offset = int(row["address"]) - BASE
+        dpa = offset // (PORTS * INTERLEAVE) * INTERLEAVE + offset % INTERLEAVE
+        return fills.get((row["port"], dpa // 256), int(row["submitted_ps"])) < int(row["submitted_ps"])
+
     served = [row for row in made.loads("sr.csv") if row["lookup"] == "hit" and row["address"] in plain]
+    served = [row for row in served if filled_ahead(row)]
     served.sort(key=lambda row: (int(row["latency_ps"]), row["address"]))
     hit = served[len(served) // 2]
     miss = plain[hit["address"]]
@@ -240,8 +254,8 @@ def served(made):
     text = (
         f"Of `sr`, the median load takes {number(medians['sr', 'hit'])} ns if it hits and "
         f"{number(medians['sr', 'miss'])} ns if it misses. Of all loads, {shares['cxl', 'miss']:.1f} % miss in plain "
-        f"CXL and {shares['sr', 'miss']:.1f} % with speculative read; {shares['sr', 'merge']:.1f} % of the latter's wait "
-        f"for a fill in flight. The median miss of `cxl` takes {number(medians['cxl', 'miss'])} ns: {number(fills)} fills "
+        f"CXL and {shares['sr', 'miss']:.1f} % with speculative read, where {shares['sr', 'merge']:.1f} % wait for a "
+        f"fill in flight. The median miss of `cxl` takes {number(medians['cxl', 'miss'])} ns: {number(fills)} fills "
         f"take {number(reads)} reads of a flash page, so most find their page in a page register."
     )
     return figure, text
