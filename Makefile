@@ -12,7 +12,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test waves-test sweep-test calibrate results conformance \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test waves-test sweep-test calibrate results concepts conformance \
   lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
@@ -75,6 +75,10 @@ results: build   ## every workload in every configuration: tables and figures of
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
 	@eval/direct_storage.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/io.md >/dev/null
 	@eval/results/report.py --runs out/results
+
+concepts: build  ## docs/concepts.md: its runs, its pictures and the figures of its text; ARGS=--check: only compares
+	@scripts/deps.sh results
+	@eval/concepts.py --cxlgpu $(CXLGPU) $(ARGS)
 
 keys: build      ## docs/guide/keys.md and configs/schema.json, from the table in sim/config/keys_*.cpp
 	@$(CXLGPU) list --keys --markdown > $(BUILD)/keys.md && mv $(BUILD)/keys.md docs/guide/keys.md
