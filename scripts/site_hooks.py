@@ -21,6 +21,8 @@ ITEM = re.compile(r"^( *)([*-]|\d+\.) ")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 NESTED = re.compile(r"^ {2,3}(?=([*-]|\d+\.) )")  # GitHub takes two, Python-Markdown four
 SHIM = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
+# Room for a table of registers, and for a line of 80 characters in a block.
+STYLE = "<style>.md-grid{max-width:80rem}.md-typeset pre>code{font-size:.6rem}</style></head>"
 VERB = re.compile(r"^  ([a-z][a-z-]*) ", re.M)
 
 
@@ -114,14 +116,16 @@ def on_page_markdown(markdown, page, **_):
             before, item = item, ITEM.match(line) or (item if line.strip() else None)
             if item and not before and prose and prose[-1].strip():
                 prose.append("")  # a list begins behind an empty line
-            prose.append(NESTED.sub("    ", line))
+            line = NESTED.sub("    ", line).replace("<details>", '<details markdown="1">')
+            prose.append(line)
     flush()
     return "\n".join(out)
 
 
 def on_post_page(output, **_):
     """The theme would fetch from elsewhere what lets search run from files."""
-    return output.replace(SHIM, f"<script>{(ROOT / 'scripts/site_worker.js').read_text()}</script>")
+    worker = (ROOT / "scripts/site_worker.js").read_text()
+    return output.replace(SHIM, f"<script>{worker}</script>").replace("</head>", STYLE, 1)
 
 
 def on_post_template(output_content, **_):
