@@ -92,7 +92,6 @@ docs-check: deps ## every command of README and docs as written, on a fresh clon
 	@scripts/docs_check.py $(ARGS)
 
 site: build      ## the pages of docs/ as a site, build/site/index.html; by tools from PyPI
-	@scripts/deps.sh python
 	@scripts/site.sh $(CXLGPU)
 
 conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first
