@@ -21,8 +21,8 @@ ITEM = re.compile(r"^( *)([*-]|\d+\.) ")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 NESTED = re.compile(r"^ {2,3}(?=([*-]|\d+\.) )")  # GitHub takes two, Python-Markdown four
 SHIM = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
-# Room for a table of registers, and for a line of 80 characters in a block.
-STYLE = "<style>.md-grid{max-width:80rem}.md-typeset pre>code{font-size:.6rem}</style></head>"
+# Room for a line of 80 characters in a block; a name in the first column of a table is one word.
+STYLE = "<style>.md-grid{max-width:80rem}.md-typeset pre>code{font-size:.6rem}td:first-child code{white-space:nowrap}</style></head>"
 VERB = re.compile(r"^  ([a-z][a-z-]*) ", re.M)
 
 
