@@ -22,7 +22,10 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]+)(#[^)\s]*)?\)
 NESTED = re.compile(r"^ {2,3}(?=([*-]|\d+\.) )")  # GitHub takes two, Python-Markdown four
 SHIM = '<script src="https://unpkg.com/iframe-worker/shim"></script>'
 # Room for a line of 80 characters in a block; a name in the first column of a table is one word.
-STYLE = "<style>.md-grid{max-width:80rem}.md-typeset pre>code{font-size:.6rem}td:first-child code{white-space:nowrap}</style></head>"
+STYLE = (
+    "<style>.md-grid{max-width:80rem}.md-typeset pre>code{font-size:.6rem}"
+    "td:first-child code{white-space:nowrap}</style></head>"
+)
 VERB = re.compile(r"^  ([a-z][a-z-]*) ", re.M)
 
 
