@@ -12,7 +12,7 @@ JOBS     ?= $(shell nproc)
 CXLGPU   := $(BUILD)/bin/cxlgpu
 
 .DEFAULT_GOAL := help
-.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check report report-test timeline-test waves-test sweep-test calibrate results concepts conformance \
+.PHONY: help deps configure build sim waves rtl-sizes keys test block docs-check site report report-test timeline-test waves-test sweep-test calibrate results concepts conformance \
   lint format bench budget synth handover python python-test link-soak link-bench media-bench system-soak coverage functional-coverage mutants faults \
   formal fuzz sanitize xprop valgrind soak peer trust clean
 
@@ -94,6 +94,9 @@ block: deps      ## builds and runs the tests of one block, and says the seconds
 docs-check: deps ## every command of README and docs as written, on a fresh clone of the last commit
 	@scripts/deps.sh wireshark
 	@scripts/docs_check.py $(ARGS)
+
+site: build      ## the pages of docs/ as a site, build/site/index.html; by tools from PyPI
+	@scripts/site.sh $(CXLGPU)
 
 conformance: test ## docs/conformance.md: each requirement, its test, the last result; ARGS=--prove: under each row's fault first
 	@verify/conformance.py --build $(BUILD) $(ARGS)
