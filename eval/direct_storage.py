@@ -121,9 +121,7 @@ class Study:
         )
 
     def small(self, stack, size, **keys):
-        return self.runs.io(
-            stack, workload__io_bytes=size, workload__size=16, workload__io_registration="each", **keys
-        )
+        return self.runs.io(stack, workload__io_bytes=size, workload__size=16, workload__io_registration="each", **keys)
 
     def figure_1(self):
         """Of table 1 what is no input: the drive."""
@@ -155,14 +153,22 @@ class Study:
         self.judge_gain("4a", "read, least", 1, min(gains["read"]))
         self.judge_gain("4b", "write, most", 65, max(gains["write"]))
 
-    def figure_5(self, name="figure 5", **keys):
-        pairs = [(n, [self.threads(stack, n, **keys) for stack in ("gds", "phoenix")]) for n in THREADS]
+    def side_by_side(self, name, of, unit, pairs, figure, digits):
+        """Table `name`: a row for each of `pairs`, what it is and the runs of both stacks. Returns the gains."""
         rows, gains = [], []
-        for number, made in pairs:
-            gds, phoenix = (value(one, "rate") for one in made)
+        for what, made in pairs:
+            gds, phoenix = (value(one, figure) for one in made)
             gains.append(gain(gds, phoenix))
-            rows.append([number, f"{gds:.0f}", f"{phoenix:.0f}", percent(gains[-1])])
-        self.blocks[name] = page_blocks.markdown(["threads", "GDS, kIOPS", "Phoenix, kIOPS", "gain"], rows)
+            rows.append([what, f"{gds:.{digits}f}", f"{phoenix:.{digits}f}", percent(gains[-1])])
+        self.blocks[name] = page_blocks.markdown([of, f"GDS, {unit}", f"Phoenix, {unit}", "gain"], rows)
+        return gains
+
+    def by_threads(self, name, **keys):
+        pairs = [(n, [self.threads(stack, n, **keys) for stack in ("gds", "phoenix")]) for n in THREADS]
+        return self.side_by_side(name, "threads", "kIOPS", pairs, "rate", 0)
+
+    def figure_5(self, name="figure 5", **keys):
+        gains = self.by_threads(name, **keys)
         self.judge_gain("5", "most", 442, max(gains))
 
     def figure_6(self):
@@ -228,9 +234,7 @@ class Study:
     def large(self, **keys):
         """Rows of figure 8b, and gain and share of what is no transfer, by GiB."""
         made = [
-            self.runs.io(
-                stack, workload__io_bytes=GIB, workload__size=1, workload__io_registration="each", **keys
-            )
+            self.runs.io(stack, workload__io_bytes=GIB, workload__size=1, workload__io_registration="each", **keys)
             for stack in ("gds", "phoenix")
         ]
         rows, gains, others = [], [], []
@@ -255,25 +259,13 @@ class Study:
 
     def figure_9(self):
         keys = {"io__remote": "nfs"}
-        pairs = [(size, [self.sync(stack, size, **keys) for stack in ("gds", "phoenix")]) for size in SIZES]
-        rows, gains = [], []
-        for size, made in pairs:
-            gds, phoenix = (value(one, "bandwidth") for one in made)
-            gains.append(gain(gds, phoenix))
-            rows.append([size_text(size), f"{gds:.3f}", f"{phoenix:.3f}", percent(gains[-1])])
-        self.blocks["figure 9"] = page_blocks.markdown(["size", "GDS, GB/s", "Phoenix, GB/s", "gain"], rows)
+        pairs = [(size_text(s), [self.sync(stack, s, **keys) for stack in ("gds", "phoenix")]) for s in SIZES]
+        gains = self.side_by_side("figure 9", "size", "GB/s", pairs, "bandwidth", 3)
         self.judge_gain("9", "NFS, most", 23, max(gains))
         self.judge_gain("9", "NFS, least", 2, min(gains))
 
     def figure_10(self):
-        keys = {"io__remote": "nvmeof"}
-        pairs = [(n, [self.threads(stack, n, **keys) for stack in ("gds", "phoenix")]) for n in THREADS]
-        rows, gains = [], []
-        for number, made in pairs:
-            gds, phoenix = (value(one, "rate") for one in made)
-            gains.append(gain(gds, phoenix))
-            rows.append([number, f"{gds:.0f}", f"{phoenix:.0f}", percent(gains[-1])])
-        self.blocks["figure 10"] = page_blocks.markdown(["threads", "GDS, kIOPS", "Phoenix, kIOPS", "gain"], rows)
+        gains = self.by_threads("figure 10", io__remote="nvmeof")
         self.judge_gain("10", "NVMe-oF, least", 10, min(gains))
 
     def experiments(self):

@@ -56,7 +56,7 @@ class WireMonitor {
   // wires.
   void heard(std::array<bool, 2> asks);
 
-  // Text of every flit that arrives, for waves. To be asked for before the first one.
+  // Text of every flit that arrives, for waves. To be called before the first one.
   void read_flits() { texts_.emplace(); }
   // Of what receive() gave, empty: nothing. Precondition: read_flits().
   [[nodiscard]] const std::string& text(flits::Direction d) const {

@@ -6,9 +6,8 @@
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io}.yaml, the sizes
-// of
-//          the RTL (configs/rtl/default.yaml and the one that the build has), then the machine (a
-//          file of configs/machines, over the file of configs/gpu that it names), then what the
+//          of the RTL (configs/rtl/default.yaml and the one that the build has), then the machine
+//          (a file of configs/machines, over the file of configs/gpu that it names), then what the
 //          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
 //          The last two may name another machine (system.machine), as --machine does, and another
 //          file of configs/gpu (gpu.machine), which then lies over the machine.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""What GTKWave shows of a save file: opened on a virtual screen, and asked for every trace at some times.
+"""What GTKWave shows of a save file: opened on a virtual screen, every trace read at some times.
 
 Every trace must be found. Where it has names, it must show one of them: those of the dump for enumerated variables,
 those of the translate files for the rest; and text for flits, the same as in the FST.
