@@ -6,12 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
-#include <set>
-#include <string_view>
 #include <system_error>
 
 #include "cli/session.hpp"
 #include "sim/config/config_keys.hpp"
+#include "sim/config/configurations.hpp"
 #include "sim/io/host_workloads.hpp"
 
 namespace cxlgpu {
@@ -31,23 +30,22 @@ Words names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-// Of programs of the host with the stacks that move files, of kernels with all but posix.
 Words scenarios(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
+  std::vector<MemoryKind> memories;  // of names.configs
+  for (const std::string& name : names.configs) {
+    RunConfig probe;
+    apply_configuration(probe, name);
+    memories.push_back(probe.memory);
+  }
   Words all;
-  const auto add = [&](std::string_view workload, const auto& fits) {
-    for (const std::string& media : names.media) {
-      for (const std::string& config : names.configs) {
-        if (fits(config)) all.push_back(fmt::format("{}-{}-{}", workload, media, config));
-      }
-    }
-  };
-  const std::set<std::string_view> stacks = {"phoenix", "gds", "posix"};
   for (const std::string& workload : names.workloads) {
-    if (host_workload(workload) != nullptr) {
-      add(workload, [&](const std::string& config) { return stacks.contains(config); });
-    } else {
-      add(workload, [](const std::string& config) { return config != "posix"; });
+    const bool program = host_workload(workload) != nullptr;
+    for (const std::string& media : names.media) {
+      for (std::size_t i = 0; i < memories.size(); ++i) {
+        if (program ? !runs_programs(memories[i]) : !runs_kernels(memories[i])) continue;
+        all.push_back(fmt::format("{}-{}-{}", workload, media, names.configs[i]));
+      }
     }
   }
   return all;

@@ -397,14 +397,13 @@ namespace {
 bool is_host_program(const RunConfig& config, const SessionOptions& options) {
   const bool program = options.trace.empty() && host_workload(config.workload.name) != nullptr;
   const MemoryKind memory = config.memory;
-  const bool stack = memory == MemoryKind::Gds || memory == MemoryKind::Phoenix;
-  if (program && !stack && memory != MemoryKind::Posix) {
+  if (program && !runs_programs(memory)) {
     throw InputError(
         fmt::format("{}: workload '{}' moves a file, which '{}' has no way for; use "
                     "configuration phoenix, gds or posix",
                     config.scenario, config.workload.name, to_string(memory)));
   }
-  if (!program && memory == MemoryKind::Posix) {
+  if (!program && !runs_kernels(memory)) {
     throw InputError(
         fmt::format("{}: 'posix' moves files for programs of the host alone; use "
                     "workload io, or another configuration",

@@ -363,7 +363,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   }
   config.gpu.seed = config.seed;
   // A fault of a page costs the host's runtime a thousand times what a CXL access takes.
-  const bool host = paged(config.memory) || config.memory == MemoryKind::Posix;
+  const bool host = paged(config.memory) || runs_programs(config.memory);
   if (config.limit_us == 0) config.limit_us = host ? 1'000'000'000 : 1'000'000;
   check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
   return config;

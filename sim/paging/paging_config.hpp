@@ -26,6 +26,13 @@ inline constexpr std::array<std::string_view, 6> kMemoryNames = {"cxl", "gpu-dra
 constexpr std::string_view to_string(MemoryKind kind) {
   return kMemoryNames[static_cast<std::size_t>(kind)];
 }
+// Where programs of the host find a stack of I/O, and where kernels run.
+constexpr bool runs_programs(MemoryKind kind) {
+  return kind == MemoryKind::Gds || kind == MemoryKind::Phoenix || kind == MemoryKind::Posix;
+}
+constexpr bool runs_kernels(MemoryKind kind) {
+  return kind != MemoryKind::Posix;
+}
 constexpr bool paged(MemoryKind kind) {
   return kind == MemoryKind::Uvm || kind == MemoryKind::Gds || kind == MemoryKind::Phoenix;
 }
