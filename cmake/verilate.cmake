@@ -176,8 +176,14 @@ function(cxlgpu_verilate target top_file)
   set(folder ${folder}/CMakeFiles/${target}.dir)
   cxlgpu_read_once(${target} ${folder}/${V_PREFIX}.dir/${V_PREFIX}__Syms.h)
   # No rule names the header: without this it would be read before a changed RTL has been verilated, and with the old one.
-  set_source_files_properties(${folder}/cmake_pch.hxx.cxx PROPERTIES
-                              OBJECT_DEPENDS ${folder}/${V_PREFIX}.dir/${V_PREFIX}.cpp)
+  # What was read of the old one goes first: ccache takes it for the header's text and gives it back.
+  if(CXLGPU_READ_ONCE)
+    add_custom_command(OUTPUT ${folder}/read_anew
+                       COMMAND ${CMAKE_COMMAND} -E rm -f ${folder}/cmake_pch.hxx.gch
+                       COMMAND ${CMAKE_COMMAND} -E touch ${folder}/read_anew
+                       DEPENDS ${folder}/${V_PREFIX}.dir/${V_PREFIX}.cpp VERBATIM)
+    set_source_files_properties(${folder}/cmake_pch.hxx.cxx PROPERTIES OBJECT_DEPENDS ${folder}/read_anew)
+  endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source ${sources})  # g++ takes a header that was read with optimisation for nothing else
     get_source_file_property(flags ${source} TARGET_DIRECTORY ${target} COMPILE_FLAGS)
