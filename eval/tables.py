@@ -6,6 +6,7 @@ runs         the six scenarios: rtl and model end to end, cosim's differences, l
 ds           store latencies with and without deterministic store, and with a scripted collection
 collections  the same scripted collection of no, a quarter of and all dies
 recurring    stores of deterministic store, idle and while all dies collect 60 of every 200 us
+nand         the same on NAND, over nine starts: all stores, and those before the LLC is flushed at the kernel's end
 full         stores while the translation layer of a full drive collects, with and without suspension
 faults       bit errors and lost MemSpecRd
 workloads    instruction mix of every workload beside the published one, data set, LLC misses; times on Z-NAND
@@ -16,6 +17,8 @@ traces       captured traffic (--trace FILE): first 20 000 requests in cosim, al
 
 import argparse
 import contextlib
+import csv
+import math
 import os
 import pathlib
 import random
@@ -108,25 +111,62 @@ def ds(args):
         print(f"| {name} | {us(clean)} us | {latencies(clean['stores'])} | {stalled} |", flush=True)
 
 
+COLLECTION = ("endpoint.gc_first_us=20", "endpoint.gc_busy_us=60", "endpoint.gc_every_us=200")
+COLLECTED = ["vadd", "saxpy", "path", "bfs", "cfd", "gauss", "stencil", "conv3", "gnn"]
+
+
 def recurring(args):
-    script = ("endpoint.gc_first_us=20", "endpoint.gc_busy_us=60", "endpoint.gc_every_us=200")
     print(
         "| scenario | sr, idle | ds, idle | sr, 60 of 200 us | ds, 60 of 200 us | p99.9 of ds over idle "
         "| from GPU memory | region full |\n|---|---|---|---|---|---|---|---|"
     )
-    for workload in ["vadd", "saxpy", "path", "bfs", "cfd", "gauss", "stencil", "conv3", "gnn"]:
+    for workload in COLLECTED:
         cells, last = [], {}
-        for sets in ((), script):
+        for sets in ((), COLLECTION):
             for configuration in ("sr", "ds"):
                 stats = last[configuration, sets] = run(args, f"{workload}-znand-{configuration}", "model", *sets)
                 cells.append(f"{us(stats)} us: {latencies(stats['stores'], ('p50', 'p99', 'p99.9'))}")
-        idle, busy = last["ds", ()], last["ds", script]
+        idle, busy = last["ds", ()], last["ds", COLLECTION]
         grown = busy["stores"]["p99.9"]["value"] / idle["stores"]["p99.9"]["value"]
         ports = busy["deterministic_store"]
         here = sum(port[kind]["value"] for port in ports for kind in ("direct", "deferred", "in_place"))
         share = 100 * here / busy["stores"]["count"]["value"]
         full = sum(port["no_slot"]["value"] for port in ports)
         print(f"| {workload} | {' | '.join(cells)} | {grown:.1f} | {share:.0f} % | {full} |", flush=True)
+
+
+STARTS = range(9)
+
+
+def rare_stores(args, workload, sets):
+    """p99.9 of a run's stores in ns: of all, and of those before the LLC's last flush. The mean over the starts."""
+    found = []
+    for start in STARTS:
+        with tempfile.TemporaryDirectory() as folder:
+            requests = pathlib.Path(folder) / "requests.csv"
+            words = (word for item in (*sets, f"gpu.start_cycles={start}") for word in ("--set", item))
+            stats = runs.stats(
+                args.cxlgpu, f"{workload}-nand-ds", "model", "--requests", str(requests), *words
+            )
+            flushed = stats["end_to_end"]["value"] - stats["gpu"]["flush_cycles"]["value"]  # at 1 GHz
+            with requests.open() as file:
+                stores = [
+                    (int(row["submitted_ps"]) / 1e3 < flushed, int(row["latency_ps"]) / 1e3)
+                    for row in csv.DictReader(file)
+                    if row["is_write"] == "1"
+                ]
+        for values in ([ns for _, ns in stores], [ns for kernel, ns in stores if kernel]):
+            found.append(sorted(values)[math.ceil(0.999 * len(values)) - 1])
+    return [sum(found[i::2]) / len(STARTS) for i in range(2)]
+
+
+def nand(args):
+    print("| scenario | all stores: idle, 60 of 200 us | | before the flush: idle, 60 of 200 us | |")
+    print("|---|---|---|---|---|")
+    for workload in COLLECTED:
+        idle, busy = (rare_stores(args, workload, sets) for sets in ((), COLLECTION))
+        cells = [f"{a:.1f}, {b:.1f} | {b / a:.1f}" for a, b in zip(idle, busy)]
+        print(f"| {workload} | {' | '.join(cells)} |", flush=True)
 
 
 CONFIGS = pathlib.Path(__file__).resolve().parents[1] / "configs"
@@ -395,6 +435,7 @@ TABLES = {
     "ds": ds,
     "collections": collections,
     "recurring": recurring,
+    "nand": nand,
     "full": full,
     "faults": faults,
     "paging": paging,

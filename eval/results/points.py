@@ -195,6 +195,8 @@ class Experiment:
         size = [f"workload.size={sizes[workload]}"] if workload in sizes else []
         base = ["run.limit_us=1000000000"] if self.has.get("bare") else self.machine.settings(configuration)
         later = [f"gpu.start_cycles={start}"] if start else []
+        if start and self.has.get("seeds"):
+            later.append(f"seed={start + 1}")
         return joined(base, size, row["all"], row.get("for", {}).get(configuration, []), later)
 
     def path(self, workload, configuration, row, start=0):
