@@ -6,10 +6,11 @@
 
 namespace cxlgpu {
 
-PullScheduler::PullScheduler(const MultipathConfig& config)
+PullScheduler::PullScheduler(const MultipathConfig& config, std::uint64_t seed)
     : gpus_(config.gpus),
       depth_(config.queue_depth),
       direct_first_(config.direct_first),
+      random_(seed),
       queues_(config.gpus),
       allowed_(config.gpus, std::vector<bool>(config.gpus, false)),
       outstanding_(config.gpus, 0),
@@ -42,8 +43,12 @@ std::optional<MicroTask> PullScheduler::pull(unsigned link) {
   } else if (priority_ && may(link, *priority_)) {
     from = priority_;
   } else {
+    std::uint64_t equals = 0;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-      if (may(link, gpu) && (!from || queues_[gpu].size() > queues_[*from].size())) from = gpu;
+      if (!may(link, gpu)) continue;
+      if (from && queues_[gpu].size() < queues_[*from].size()) continue;
+      if (from && queues_[gpu].size() > queues_[*from].size()) equals = 0;
+      if (random_.below(++equals) == 0) from = gpu;
     }
   }
   if (!from) return std::nullopt;

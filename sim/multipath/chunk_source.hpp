@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/multipath/multipath_config.hpp"
+#include "sim/workloads/data.hpp"
 
 namespace cxlgpu {
 
@@ -44,12 +45,12 @@ class ChunkSource {
 //
 // Rules:   queues are by the GPU whose copies they hold, first in first out. With direct_first a
 //          link looks into its own GPU's queue first. Of the others it takes the longest, in
-//          micro-tasks, of equals the lowest GPU's; with RelayOrder::Priority that of priority_gpu
-//          before all others. Without direct_first its own is one of the others. At most
-//          queue_depth are outstanding. What is given back is the next of its queue.
+//          micro-tasks, of equals any, drawn from the seed; with RelayOrder::Priority that of
+//          priority_gpu before all others. Without direct_first its own is one of the others. At
+//          most queue_depth are outstanding. What is given back is the next of its queue.
 class PullScheduler : public ChunkSource {
  public:
-  explicit PullScheduler(const MultipathConfig& config);
+  explicit PullScheduler(const MultipathConfig& config, std::uint64_t seed = 1);
 
   std::vector<MicroTask> submit(const std::vector<MicroTask>& tasks,
                                 const std::vector<unsigned>& paths) override;
@@ -70,6 +71,7 @@ class PullScheduler : public ChunkSource {
   unsigned gpus_, depth_;
   bool direct_first_;
   std::optional<unsigned> priority_;
+  Random random_;
   std::vector<std::deque<MicroTask>> queues_;  // by GPU
   std::vector<std::vector<bool>> allowed_;     // by GPU, by link
   std::vector<unsigned> outstanding_;          // by link

@@ -21,8 +21,9 @@ constexpr std::uint8_t kNothing = 0xe7;  // in a destination before a copy
 constexpr std::uint64_t kPsPerUs = 1000000;
 
 std::unique_ptr<ChunkSource> make_source(const CopyParams& params) {
+  if (params.source) return params.source(params.machine);
   if (params.scheme == CopyScheme::Static) return std::make_unique<StaticSplit>(params.machine);
-  return std::make_unique<PullScheduler>(params.machine);
+  return std::make_unique<PullScheduler>(params.machine, params.work.seed);
 }
 
 }  // namespace

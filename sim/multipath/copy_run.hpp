@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct CopyParams {
   CopyScheme scheme = CopyScheme::Mma;
   MultipathConfig machine;
   CopyWork work;
+  // Another rule than the scheme's, for each engine; empty: that one.
+  std::function<std::unique_ptr<ChunkSource>(const MultipathConfig&)> source = {};
 };
 
 struct CopyResult {

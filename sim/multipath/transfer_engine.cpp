@@ -41,7 +41,10 @@ void TransferEngine::copy(Request request) {
   copies_.emplace(id, Progress{std::move(request), bytes, 0});
   const std::vector<unsigned> paths = host_.topology().paths(gpu);
   const std::vector<MicroTask> lost = source_->submit(tasks, paths);
-  for (const unsigned link : paths) look(link);
+  // Behind what else is submitted at this time.
+  host_.after(Time{}, [this, paths] {
+    for (const unsigned link : paths) look(link);
+  });
   for (const MicroTask& task : lost) account(task, false);
 }
 
