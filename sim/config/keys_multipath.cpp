@@ -159,7 +159,7 @@ std::vector<ConfigKey> multipath_keys() {
 std::vector<ConfigKey> copy_keys() {
   return {
       row({"workload.copy_bytes", "bytes", between(1, 16 * kGiB), "A copy of copy.",
-           "MMA, figure 8"},
+           "this design"},
           CXLGPU_MEMBER(workload.copy.bytes)),
       row({"workload.copy_direction", "",
            one_of({kCopyDirectionNames.begin(), kCopyDirectionNames.end()}),

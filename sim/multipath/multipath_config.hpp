@@ -63,7 +63,7 @@ inline constexpr std::array<std::string_view, 2> kCopyEnginesNames = {"shared", 
 
 struct CopyWork {
   CopyDirection direction = CopyDirection::ToGpu;
-  std::uint64_t bytes = 0;                // of a copy
+  std::uint64_t bytes = 256ULL << 20;     // of a copy
   std::uint64_t count = 1;                // copies of each GPU, one after the other
   std::vector<std::uint64_t> gpus = {0};  // of which each has a stream of them
   CopyEngines engines = CopyEngines::Shared;
