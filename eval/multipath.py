@@ -31,7 +31,6 @@ LIMIT = 10  # per cent from which on a measured row needs its reason
 PATHS = {8: (53.8, 105.1, 153.6, 177.0), 1: (47.3, 91.9, 132.3, 162.7)}
 SIZES = {8: (22.4, 19.2), 16: (32.2, 45.5), 32: (36.1, 113.6), 256: (50.5, 149.4), 1024: (52.2, 170.7)}
 SOFTWARE = ("multipath.callback_ps", "multipath.release_ps", "multipath.issue_ps", "multipath.sync_ps")
-LONG = 512 * MB  # MMA, figure 13
 FIGURES = ("measured", "8", "9", "10", "11", "table2", "12", "13", "14", "15", "16", "loss")
 DIRECTIONS = ("h2d", "d2h")
 
@@ -56,8 +55,8 @@ def times(number):
 
 
 class Study:
-    def __init__(self, made):
-        self.runs, self.blocks = made, {}
+    def __init__(self, made, long):
+        self.runs, self.blocks, self.long = made, {}, long
         self.rows = []  # of `measured`
         self.judged = []  # of `judged`
 
@@ -156,7 +155,7 @@ class Study:
     def figure_9(self):
         caps = (30, 54, 68, 80, 107, 300)
         made = {
-            (cap, paths): self.pulled(LONG, multipath__cross_gb_s=cap, multipath__paths=paths)
+            (cap, paths): self.pulled(self.long, multipath__cross_gb_s=cap, multipath__paths=paths)
             for cap in caps
             for paths in range(1, 9)
         }
@@ -207,7 +206,7 @@ class Study:
             "mma": ("mma", {}),
         }
         made = {
-            (name, load): self.copy(way, LONG, multipath__paths=2, workload__copy_background=load, **keys)
+            (name, load): self.copy(way, self.long, multipath__paths=2, workload__copy_background=load, **keys)
             for name, (way, keys) in ways.items()
             for load in (0, 100)
         }
@@ -239,7 +238,7 @@ class Study:
         self.judge("table 2", "lost without direct first, GB/s", "30", f"{lost:.0f}", lost > 15)
 
     def figure_12(self):
-        made = [self.pulled(LONG, multipath__paths=paths) for paths in range(1, 9)]
+        made = [self.pulled(self.long, multipath__paths=paths) for paths in range(1, 9)]
         shares = [value(one, "host_threads") for one in made]
         self.blocks["figure 12"] = page_blocks.markdown(
             ["links", *map(str, range(1, 9))], [["threads in use, %", *(f"{share:.0f}" for share in shares)]]
@@ -251,7 +250,7 @@ class Study:
         chunks = (0.5, 1, 1.5, 2, 2.81, 3.5, 4.2, 5.37, 7, 10, 16, 24)
         depths = (1, 2, 3, 4, 8)
         by_chunk = {
-            (chunk, way): self.pulled(LONG, multipath__chunk_bytes=round(chunk * MB), workload__copy_direction=way)
+            (chunk, way): self.pulled(self.long, multipath__chunk_bytes=round(chunk * MB), workload__copy_direction=way)
             for chunk in chunks
             for way in DIRECTIONS
         }
@@ -259,7 +258,9 @@ class Study:
                  "h2d, one link shared": {"workload__copy_background": "0,100"}}  # fmt: skip
         # With as many pipelines: else a relay has no place for what a longer queue would give it.
         by_depth = {
-            (case, depth): self.pulled(LONG, multipath__queue_depth=depth, multipath__pipelines=max(2, depth), **keys)
+            (case, depth): self.pulled(
+                self.long, multipath__queue_depth=depth, multipath__pipelines=max(2, depth), **keys
+            )
             for case, keys in cases.items()
             for depth in depths
         }
@@ -288,8 +289,8 @@ class Study:
             many = self.pulled(size, workload__copy_direction=direction, **keys)
             return bandwidth(many) < bandwidth(self.copy("direct", size, workload__copy_direction=direction))
 
-        coarse = [size for size in range(1, 61) if slower(size * MB)]
-        last = max(coarse, default=0)
+        coarse = [size for size in range(4, 33) if slower(size * MB)]
+        last = max(coarse, default=3)
         tenth = next(step for step in range(1, 11) if step == 10 or not slower(last * MB + step * MB // 10))
         return last + tenth / 10
 
@@ -339,13 +340,14 @@ class Study:
     def figure_loss(self):
         rows = []
         for way in ("direct", "static", "mma"):
-            whole = self.copy(way, LONG)
+            whole = self.copy(way, self.long)
             at = round(value(whole, "measured") / 2000)
             for gpu in (0, 5):
-                cut = self.copy(way, LONG, fails=(1,), multipath__down_at_us=at, multipath__down_gpu=gpu)
-                rows.append([way, gpu, f"{100 * value(cut, 'bytes') / LONG:.1f} %", f"{value(cut, 'chunks_again'):.0f}",
-                             f"{value(whole, 'measured') / 1000:.0f}", f"{value(cut, 'measured') / 1000:.0f}",
-                             f"{value(cut, 'bytes_wrong'):.0f}"])  # fmt: skip
+                cut = self.copy(way, self.long, fails=(1,), multipath__down_at_us=at, multipath__down_gpu=gpu)
+                share, again = 100 * value(cut, "bytes") / self.long, value(cut, "chunks_again")
+                took = [value(one, "measured") / 1000 for one in (whole, cut)]
+                wrong = value(cut, "bytes_wrong")
+                rows.append([way, gpu, f"{share:.1f} %", again, *(f"{us:.0f}" for us in took), wrong])
         header = ["way", "link lost", "copied", "chunks again", "whole, us", "with the loss, us", "bytes wrong"]
         self.blocks["loss"] = page_blocks.markdown(header, rows)
 
@@ -360,11 +362,12 @@ def main():
     parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
     parser.add_argument("--figure", action="append", choices=FIGURES, help="default: all, and the experiments")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="each takes up to 4 GiB of memory")
+    parser.add_argument("--long", type=int, default=512 * MB, help="bytes of a long copy; default: as MMA's figure 13")
     parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
     parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
     args = parser.parse_args()
     with ThreadPoolExecutor(args.jobs) as pool:
-        study = Study(runs.Pool(pool, args.cxlgpu, args.extra))
+        study = Study(runs.Pool(pool, args.cxlgpu, args.extra), args.long)
         for figure in args.figure or FIGURES:
             getattr(study, f"figure_{figure}")()
         if not args.figure:

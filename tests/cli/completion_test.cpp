@@ -99,8 +99,8 @@ TEST_F(Completion, WhatAnOptionOrAWordMayBe) {
   const std::vector<std::string> stacks = {"io-pram-gds", "io-pram-phoenix", "io-pram-posix"};
   EXPECT_EQ(offered({"run", "io-pram-"}), stacks);
   // From host memory, which is DRAM.
-  const std::vector<std::string> ways = {"copy-dram-direct", "copy-dram-mma", "copy-dram-static"};
-  EXPECT_EQ(offered({"run", "copy-dram-"}), ways);
+  const std::vector<std::string> ways = {"copy-hbm3-direct", "copy-hbm3-static", "copy-hbm3-mma"};
+  EXPECT_EQ(offered({"run", "copy-hbm3-"}), ways);
   EXPECT_TRUE(offered({"run", "copy-pram-"}).empty());
   EXPECT_EQ(offered({"completion", "f"}), std::vector<std::string>{"fish"});
   // A file, a number, a second scenario: nothing of the command's.

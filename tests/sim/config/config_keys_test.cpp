@@ -58,7 +58,7 @@ std::string next_below(const KeyRange& range) {
 }
 
 std::string list_text(const KeyRange& range, std::uint64_t value) {
-  std::vector<std::uint64_t> values(range.lengths.front(), value);
+  std::vector<std::uint64_t> values(range.lengths.back(), value);
   return fmt::format("{}", fmt::join(values, ","));
 }
 

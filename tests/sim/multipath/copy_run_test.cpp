@@ -169,6 +169,9 @@ TEST(CopyRun, TwoEnginesShareFairly) {
   const CopyRan all = clean(params);
   EXPECT_NEAR(all.gb_s(0), 100, 3);
   EXPECT_NEAR(all.gb_s(1), 100, 3);
+  EXPECT_GT(all.result.links[0].relayed, 4 * kMB);  // one engine for both would relay nothing here
+  params.work.engines = CopyEngines::Shared;
+  EXPECT_LT(clean(params).result.links[0].relayed, kMB);
 }
 
 TEST(CopyRun, OthersHaveHalfOfTheirLinkAndNothingOfAnother) {
