@@ -31,7 +31,7 @@ nlohmann::json copy_json(const CopyResult& result) {
     links.push_back({{"direct", figure(link.direct, "bytes")},
                      {"relayed", figure(link.relayed, "bytes")},
                      {"others", figure(per(link.background, measured), "GB/s")},
-                     {"lost_chunks", figure(link.again, "chunks")},
+                     {"lost_chunks", figure(link.lost, "chunks")},
                      {"most_outstanding", figure(link.most_outstanding, "chunks")}});
   }
   return {{"copies", figure(result.copies, "copies")},

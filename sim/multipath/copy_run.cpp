@@ -242,7 +242,7 @@ void CopyRun::finish() {
       CopyResult::Link& all = result_.links[link];
       all.direct += counters.direct;
       all.relayed += counters.relayed;
-      all.again += counters.again;
+      all.lost += counters.lost;
       all.most_outstanding = std::max(all.most_outstanding, counters.most_outstanding);
       result_.again += counters.again;
       used += counters.seen != 0;

@@ -46,7 +46,7 @@ struct CopyResult {
   struct Link {
     std::uint64_t direct = 0, relayed = 0;  // bytes
     double background = 0;                  // bytes of others
-    std::uint64_t again = 0;                // chunks that it lost
+    std::uint64_t lost = 0;                 // chunks that it did not copy
     unsigned most_outstanding = 0;
   };
   std::uint64_t copies = 0, failed = 0;

@@ -54,7 +54,7 @@ class FlowNetwork {
   struct Link {
     double rate = 0, carried = 0;
   };
-  // Shares links out anew.
+  // Gives every flow its rate, if a flow has begun or ended since.
   void share() const;
   void settle(Time now);
 

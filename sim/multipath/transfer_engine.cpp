@@ -163,8 +163,9 @@ void TransferEngine::ended(unsigned number, const MicroTask& task, bool copied) 
       look(number);
       return;
     }
-    ++link.counters.again;
+    ++link.counters.lost;
     if (source_->give_back(number, task)) {
+      ++link.counters.again;
       look_all();
     } else {
       account(task, false);

@@ -35,7 +35,8 @@ class TransferEngine {
   };
   struct LinkCounters {
     std::uint64_t direct = 0, relayed = 0;  // bytes that its own GPU wanted, and others
-    std::uint64_t again = 0;                // chunks that it did not copy
+    std::uint64_t lost = 0;                 // chunks that it did not copy
+    std::uint64_t again = 0;                // of these, that others may
     std::uint64_t seen = 0;                 // ends of chunks
     unsigned most_outstanding = 0;
   };

@@ -249,7 +249,7 @@ TEST(CopyRun, ALostLinkLosesNoByte) {
     const CopyResult::Link& lost = all.result.links[params.machine.down_gpu];
     RC_ASSERT(all.result.link_lost ==
               (all.result.ended >= Time{params.machine.down_at_us * kPsPerUs}));
-    RC_ASSERT(all.result.again == lost.again);
+    RC_ASSERT(all.result.again == lost.lost);
     RC_ASSERT(lost.direct + lost.relayed <=
               50'000 * params.machine.down_at_us + params.machine.chunk_bytes);
   }));
@@ -264,6 +264,7 @@ TEST(CopyRun, WithoutALinkThatIsLeftACopyFails) {
     const CopyRan all = ran(params);
     EXPECT_EQ(all.status, RunStatus::Done);
     EXPECT_EQ(all.result.failed, 2U);
+    EXPECT_EQ(all.result.again, 0U);
     ASSERT_EQ(all.problems.size(), 2U);
     EXPECT_NE(all.problems[0].find("copy 1 of GPU 0"), std::string::npos) << all.problems[0];
     EXPECT_NE(all.problems[1].find("no link is left"), std::string::npos) << all.problems[1];
