@@ -158,8 +158,7 @@ std::vector<ConfigKey> multipath_keys() {
 
 std::vector<ConfigKey> copy_keys() {
   return {
-      row({"workload.copy_bytes", "bytes", between(1, 16 * kGiB), "A copy of copy.",
-           "this design"},
+      row({"workload.copy_bytes", "bytes", between(1, 16 * kGiB), "A copy of copy.", "this design"},
           CXLGPU_MEMBER(workload.copy.bytes)),
       row({"workload.copy_direction", "",
            one_of({kCopyDirectionNames.begin(), kCopyDirectionNames.end()}),

@@ -11,7 +11,8 @@ class Copy : public Cli {
     return value(s, ("/copy/" + name).c_str());
   }
   json copied(const std::string& way, const Args& sets) {
-    Args args = {"run", "copy-dram-" + way, "--out", "o", "--no-report"};
+    Args args = {"run",   "copy-dram-" + way,         "--out", "o", "--no-report",
+                 "--set", "workload.copy_bytes=64MiB"};
     for (const std::string& set : sets) args.insert(args.end(), {"--set", set});
     accepted(args);
     return stats();
@@ -51,7 +52,7 @@ TEST_F(Copy, EachWayCopiesEveryByte) {
 TEST_F(Copy, PathsAddUpUpToWhatTheirNodeCarries) {
   const auto gb_s = [this](unsigned paths) {
     return of(copied("mma", {"multipath.paths=" + std::to_string(paths),
-                             "multipath.chunk_bytes=8MiB", "workload.copy_bytes=512MiB"}),
+                             "multipath.chunk_bytes=8MiB", "workload.copy_bytes=240MiB"}),
               "bandwidth");
   };
   EXPECT_NEAR(gb_s(2), 105.1, 5);
@@ -59,17 +60,19 @@ TEST_F(Copy, PathsAddUpUpToWhatTheirNodeCarries) {
 }
 
 TEST_F(Copy, ALostLinkIsSaidAndCostsNoByte) {
-  const Result clean = run({"run", "copy-dram-mma", "--out", "o", "--set", "workload.size=2",
-                            "--set", "multipath.down_at_us=300", "--set", "multipath.down_gpu=1"});
+  const Result clean = run({"run", "copy-dram-mma", "--out", "o", "--set",
+                            "workload.copy_bytes=64MiB", "--set", "workload.size=2", "--set",
+                            "multipath.down_at_us=150", "--set", "multipath.down_gpu=1"});
   EXPECT_EQ(clean.status, 0) << clean.err;
   EXPECT_NE(clean.out.find("links lost / chunks copied again"), std::string::npos);
   const json s = stats();
-  EXPECT_EQ(of(s, "bytes_checked"), 2.0 * (256 << 20));
+  EXPECT_EQ(of(s, "bytes_checked"), 2.0 * (64 << 20));
   EXPECT_EQ(of(s, "links_lost"), 1);
   EXPECT_GE(of(s, "chunks_again"), 1);
-  const Result failed = run({"run", "copy-dram-direct", "--set", "multipath.down_at_us=300"});
+  const Result failed = run({"run", "copy-dram-direct", "--set", "workload.copy_bytes=64MiB",
+                             "--set", "multipath.down_at_us=300"});
   EXPECT_EQ(failed.status, 1);
-  EXPECT_NE(failed.err.find("copy 1 of GPU 0: 268435456 of 268435456 bytes are not copied"),
+  EXPECT_NE(failed.err.find("copy 1 of GPU 0: 67108864 of 67108864 bytes are not copied"),
             std::string::npos)
       << failed.err;
   EXPECT_NE(failed.err.find("replay: "), std::string::npos);
