@@ -74,6 +74,7 @@ results: build   ## every workload in every configuration: tables and figures of
 	@eval/sensitivity.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --out out/results/sweeps --json out/results/sensitivity.json --page docs/results/sensitivity.md >/dev/null
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
 	@eval/direct_storage.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/io.md >/dev/null
+	@eval/multipath.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/multipath.md >/dev/null
 	@eval/results/report.py --runs out/results
 
 concepts: build  ## docs/concepts.md: its runs, its pictures and the figures of its text; ARGS=--check: only compares

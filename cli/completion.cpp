@@ -12,6 +12,7 @@
 #include "sim/config/config_keys.hpp"
 #include "sim/config/configurations.hpp"
 #include "sim/io/host_workloads.hpp"
+#include "sim/media/media_config.hpp"
 
 namespace cxlgpu {
 
@@ -30,6 +31,12 @@ Words names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+// Host memory is DRAM.
+bool is_dram(const std::filesystem::path& configs, const std::string& media) {
+  const MediaConfig part = load_media_config(configs / "media" / (media + ".yaml"));
+  return std::holds_alternative<DramConfig>(part.params);
+}
+
 Words scenarios(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
   std::vector<MemoryKind> memories;  // of names.configs
@@ -40,10 +47,13 @@ Words scenarios(const std::filesystem::path& configs) {
   }
   Words all;
   for (const std::string& workload : names.workloads) {
-    const bool program = host_workload(workload) != nullptr;
+    const HostWorkloadKind* program = host_workload(workload);
     for (const std::string& media : names.media) {
+      const bool dram = program != nullptr && is_dram(configs, media);
       for (std::size_t i = 0; i < memories.size(); ++i) {
-        if (program ? !runs_programs(memories[i]) : !runs_kernels(memories[i])) continue;
+        const bool runs =
+            program != nullptr ? program->runs_on(memories[i]) : runs_kernels(memories[i]);
+        if (!runs || (runs_copies(memories[i]) && !dram)) continue;
         all.push_back(fmt::format("{}-{}-{}", workload, media, names.configs[i]));
       }
     }

@@ -13,7 +13,6 @@
 #include "cli/machine.hpp"
 #include "common/input_error.hpp"
 #include "sim/host/fixed_latency_engine.hpp"
-#include "sim/io/host_workloads.hpp"
 #include "sim/io/io_run.hpp"
 #include "sim/machine/run_checks.hpp"
 
@@ -27,15 +26,7 @@ class IoMachine : public Machine {
  public:
   IoMachine(const RunConfig& config, const SessionOptions& options)
       : config_(config), options_(options) {
-    check_without_cxl(config, options);
-    for (const auto& [option, file] :
-         {std::pair{"--requests", &options.requests}, {"--timeline", &options.timeline.file}}) {
-      if (file->empty()) continue;
-      throw InputError(
-          fmt::format("{}: it has the requests of a GPU's kernel, and '{}' is a "
-                      "program of the host; use another workload",
-                      option, config.workload.name));
-    }
+    check_host_program(config, options);
   }
 
   void size(const RunInput& input) override;
@@ -122,15 +113,7 @@ void IoMachine::size(const RunInput&) {
 
 IoWork io_work(const RunConfig& config) {
   IoWork work = config.workload.io;
-  const HostWorkloadKind& kind = *host_workload(config.workload.name);
-  work.count = config.workload.size == 0 ? kind.default_size : config.workload.size;
-  if (work.count < kind.min_size || work.count > kind.max_size) {
-    throw InputError(
-        fmt::format("{}: key 'workload.size' ({}): {} is not in {}..{}; choose a value "
-                    "that is",
-                    config.place("workload.size", config.scenario), kind.size_counts, work.count,
-                    kind.min_size, kind.max_size));
-  }
+  work.count = host_work_size(config);
   work.seed = config.seed;
   return work;
 }

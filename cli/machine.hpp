@@ -85,8 +85,11 @@ std::unique_ptr<Machine> make_paged_machine(const RunConfig& config, const Sessi
 std::unique_ptr<Machine> make_gpu_dram_machine(const RunConfig& config,
                                                const SessionOptions& options);
 std::unique_ptr<Machine> make_io_machine(const RunConfig& config, const SessionOptions& options);
+std::unique_ptr<Machine> make_copy_machine(const RunConfig& config, const SessionOptions& options);
 
 // Settings of a CXL system that others would pass over in silence: InputError.
 void check_without_cxl(const RunConfig& config, const SessionOptions& options);
+// ... and those of the requests of a kernel, of which a program of the host has none.
+void check_host_program(const RunConfig& config, const SessionOptions& options);
 
 }  // namespace cxlgpu

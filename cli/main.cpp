@@ -250,10 +250,10 @@ int list_command(const std::filesystem::path& configs) {
     }
     if (kind.reads_file) fmt::print("            workload.file: a graph\n");
   }
-  fmt::print("workload of the host, with phoenix, gds and posix: likewise\n");
+  fmt::print("workloads of the host, likewise, and their configurations\n");
   for (const HostWorkloadKind& kind : kHostWorkloads) {
-    fmt::print("  {:<9} {}: {}, {}, {}..{}\n", kind.name, kind.about, kind.size_counts,
-               kind.default_size, kind.min_size, kind.max_size);
+    fmt::print("  {:<9} {}: {}, {}, {}..{}; {}\n", kind.name, kind.about, kind.size_counts,
+               kind.default_size, kind.min_size, kind.max_size, kind.ways);
   }
   return 0;
 }

@@ -50,6 +50,18 @@ void check_without_cxl(const RunConfig& config, const SessionOptions& options) {
   }
 }
 
+void check_host_program(const RunConfig& config, const SessionOptions& options) {
+  check_without_cxl(config, options);
+  for (const auto& [option, file] :
+       {std::pair{"--requests", &options.requests}, {"--timeline", &options.timeline.file}}) {
+    if (file->empty()) continue;
+    throw InputError(
+        fmt::format("{}: it has the requests of a GPU's kernel, and '{}' is a "
+                    "program of the host; use another workload",
+                    option, config.workload.name));
+  }
+}
+
 namespace {
 
 SystemMapParams system_map(const RunConfig& config) {

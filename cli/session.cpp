@@ -397,25 +397,31 @@ namespace {
 bool is_host_program(const RunConfig& config, const SessionOptions& options) {
   const bool program = options.trace.empty() && host_workload(config.workload.name) != nullptr;
   const MemoryKind memory = config.memory;
-  if (program && !runs_programs(memory)) {
+  if (program) {
+    const HostWorkloadKind& kind = *host_workload(config.workload.name);
+    if (kind.runs_on(memory)) return true;
     throw InputError(
-        fmt::format("{}: workload '{}' moves a file, which '{}' has no way for; use "
-                    "configuration phoenix, gds or posix",
-                    config.scenario, config.workload.name, to_string(memory)));
+        fmt::format("{}: workload '{}' {}, which '{}' has no way for; use "
+                    "configuration {}",
+                    config.scenario, kind.name, kind.does, to_string(memory), kind.ways));
   }
-  if (!program && !runs_kernels(memory)) {
+  for (const HostWorkloadKind& kind : kHostWorkloads) {
+    if (runs_kernels(memory) || !kind.runs_on(memory)) continue;
     throw InputError(
-        fmt::format("{}: 'posix' moves files for programs of the host alone; use "
-                    "workload io, or another configuration",
-                    config.scenario));
+        fmt::format("{}: '{}' is of programs of the host alone; use workload {}, or another "
+                    "configuration",
+                    config.scenario, to_string(memory), kind.name));
   }
-  return program;
+  return false;
 }
 
 }  // namespace
 
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
-  if (is_host_program(config, options)) return make_io_machine(config, options);
+  if (is_host_program(config, options)) {
+    return runs_copies(config.memory) ? make_copy_machine(config, options)
+                                      : make_io_machine(config, options);
+  }
   switch (config.memory) {
     case MemoryKind::Cxl:
       check_machine(config);

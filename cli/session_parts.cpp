@@ -19,8 +19,13 @@ namespace cxlgpu {
 RunInput make_input(const RunConfig& config, const std::string& trace) {
   RunInput input;
   if (trace.empty() && host_workload(config.workload.name) != nullptr) {
-    const IoWork work = io_work(config);
-    input.data_bytes = work.count * work.bytes;
+    if (runs_copies(config.memory)) {
+      const CopyWork work = copy_work(config);
+      input.data_bytes = work.bytes * work.gpus.size();
+    } else {
+      const IoWork work = io_work(config);
+      input.data_bytes = work.count * work.bytes;
+    }
     return input;
   }
   if (trace.empty()) {
@@ -75,6 +80,19 @@ std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& 
     return std::make_unique<TraceInitiator>(std::move(input.kept), params);
   }
   return std::make_unique<TraceInitiator>(std::move(input.trace), input.records, params);
+}
+
+std::uint64_t host_work_size(const RunConfig& config) {
+  const HostWorkloadKind& kind = *host_workload(config.workload.name);
+  const std::uint64_t size = config.workload.size == 0 ? kind.default_size : config.workload.size;
+  if (size < kind.min_size || size > kind.max_size) {
+    throw InputError(
+        fmt::format("{}: key 'workload.size' ({}): {} is not in {}..{}; choose a value "
+                    "that is",
+                    config.place("workload.size", config.scenario), kind.size_counts, size,
+                    kind.min_size, kind.max_size));
+  }
+  return size;
 }
 
 void check_fits(const RunConfig& config, std::uint64_t data_bytes, std::uint64_t local_bytes) {

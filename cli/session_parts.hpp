@@ -39,8 +39,11 @@ struct RunInput {
 // data set, and checked with that, and again for the replay if it is long; what comes from a pipe
 // is checked as it is replayed.
 RunInput make_input(const RunConfig& config, const std::string& trace);
-// What workload io is to do. Precondition: config.workload is of the host (host_workload()).
+// What workload io is to do, or copy. Precondition: config.workload is that one.
 IoWork io_work(const RunConfig& config);
+CopyWork copy_work(const RunConfig& config);
+// workload.size of a workload of the host, or its default: InputError if it is not in its range.
+std::uint64_t host_work_size(const RunConfig& config);
 // Precondition: a trace.
 std::unique_ptr<TraceInitiator> make_replay(const RunConfig& config, RunInput&& input);
 

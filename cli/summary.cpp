@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cli/config_json.hpp"
+#include "cli/copy_summary.hpp"
 #include "cli/figure.hpp"
 #include "cli/gpu_figures.hpp"
 #include "cli/io_summary.hpp"
@@ -390,6 +391,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"gpu", outcome.gpu},
       {"paging", outcome.paging},
       {"io", outcome.io},
+      {"copy", outcome.copy},
       {"cosim", outcome.cosim},
       {"link_outage", outcome.outage},
   };
@@ -411,6 +413,11 @@ std::string table(const nlohmann::json& s) {
                                            value("/local_memory") / 1024));
   if (!s["io"].is_null()) {
     for (const auto& [name, text] : io_rows(s["io"])) row(name, text);
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
+  if (!s["copy"].is_null()) {
+    for (const auto& [name, text] : copy_rows(s["copy"])) row(name, text);
     row("result", s["status"].get<std::string>());
     return out;
   }

@@ -37,23 +37,12 @@ FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10")
 LIMIT = 1.3  # factor from which on a row needs its reason
 
 
-class Runs:
-    """Runs of workload io on PRAM, each once, as many at a time as there are jobs."""
-
-    def __init__(self, pool, cxlgpu, extra):
-        self.pool, self.cxlgpu, self.extra, self.made = pool, cxlgpu, extra, {}
+class Runs(runs.Pool):
+    """Runs of workload io on PRAM."""
 
     def io(self, stack, **keys):
         """A future of the object `io` of stats.json."""
-        sets = sorted((name.replace("__", "."), str(value)) for name, value in keys.items())
-        options = [word for name, value in sets for word in ("--set", f"{name}={value}")]
-        key = (stack, *options)
-        if key not in self.made:
-            self.made[key] = self.pool.submit(self.run, f"io-pram-{stack}", [*self.extra, *options])
-        return self.made[key]
-
-    def run(self, scenario, options):
-        return runs.stats(self.cxlgpu, scenario, "model", "--no-report", "-q", *options)["io"]
+        return self.run(f"io-pram-{stack}", "io", **keys)
 
 
 def value(made, name):

@@ -137,3 +137,22 @@ def stats(cxlgpu, scenario, engine, *options, fails=()):
     with tempfile.TemporaryDirectory() as out:
         call([cxlgpu, "run", scenario, "--engine", engine, "--out", out, *options], fails)
         return read(pathlib.Path(out) / "stats.json")
+
+
+class Pool:
+    """Runs of the model by their keys, each once, as many at a time as `pool`, an executor, has workers."""
+
+    def __init__(self, pool, cxlgpu, extra):
+        self.pool, self.cxlgpu, self.extra, self.made = pool, cxlgpu, extra, {}
+
+    def run(self, scenario, part, fails=(), **keys):
+        """A future of the object `part` of stats.json. A key's dot is two underscores; `fails` as of stats()."""
+        sets = sorted((name.replace("__", "."), str(value)) for name, value in keys.items())
+        options = [word for name, value in sets for word in ("--set", f"{name}={value}")]
+        key = (scenario, part, *options)
+        if key not in self.made:
+            self.made[key] = self.pool.submit(self.one, scenario, part, fails, [*self.extra, *options])
+        return self.made[key]
+
+    def one(self, scenario, part, fails, options):
+        return stats(self.cxlgpu, scenario, "model", "--no-report", "-q", *options, fails=fails)[part]

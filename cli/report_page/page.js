@@ -321,6 +321,11 @@ const figures = () => {
   if (s.io) {
     group("I/O", Object.entries(s.io).filter(([, f]) => f.unit).map(([k, f]) => [plain(k), fig(f)]).concat(Object.entries(s.io.steps).filter(([, f]) => f.count.value).flatMap(([k, f]) => [["step " + plain(k) + ", times", fig(f.count)], ["step " + plain(k) + ", time", fig(f.time)]])));
   }
+  if (s.copy) {
+    const flat = (one, prefix) => Object.entries(one).filter(([, f]) => f && f.unit).map(([k, f]) => [prefix + plain(k), fig(f)]);
+    group("Copies", [...flat(s.copy, ""), ...s.copy.streams.flatMap((one, i) => flat(one, "stream " + i + ", ")),
+      ...s.copy.links.flatMap((one, i) => flat(one, "link of GPU " + i + ", "))]);
+  }
   if (s.gpu) group("GPU", Object.entries(s.gpu).filter(([, f]) => f.unit && f.value).map(([k, f]) => [plain(k), fig(f)]).concat(Object.entries(s.gpu.slots).map(([k, f]) => ["issue slots: " + plain(k), fig(f)])));
   s.internal_dram_counters.forEach((d, i) => { if (d) group("Internal DRAM of endpoint " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])); });
   s.deterministic_store.forEach((d, i) => group("Deterministic store, port " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])));

@@ -71,7 +71,7 @@ void read_file(RunConfig& config, const std::filesystem::path& path,
 
 // Files of configs/host, each a section of its own in which no key may be missing.
 void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
-  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io"}) {
+  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath"}) {
     const std::filesystem::path file = dir / (section + ".yaml");
     read_file(config, file, section);
     for (const ConfigKey& field : config_keys()) {
@@ -363,7 +363,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   }
   config.gpu.seed = config.seed;
   // A fault of a page costs the host's runtime a thousand times what a CXL access takes.
-  const bool host = paged(config.memory) || runs_programs(config.memory);
+  const bool host = paged(config.memory) || !runs_kernels(config.memory);
   if (config.limit_us == 0) config.limit_us = host ? 1'000'000'000 : 1'000'000;
   check(config, is_file ? scenario : fmt::format("scenario '{}'", scenario));
   return config;

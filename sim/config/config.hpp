@@ -5,7 +5,7 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io}.yaml, the sizes
+// Layers:  configs/system/default.yaml and configs/host/*.yaml of hosts, the sizes
 //          of the RTL (configs/rtl/default.yaml and the one that the build has), then the machine
 //          (a file of configs/machines, over the file of configs/gpu that it names), then what the
 //          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
@@ -25,6 +25,7 @@
 #include "sim/gpm/log_kind.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/io/io_config.hpp"
+#include "sim/multipath/multipath_config.hpp"
 #include "sim/paging/paging_config.hpp"
 
 namespace cxlgpu {
@@ -124,6 +125,7 @@ struct WorkloadConfig {
   unsigned log_partitions = 8;
   unsigned checkpoint_every = 5;  // time steps or passes
   IoWork io;                      // of io, but count and seed
+  CopyWork copy;                  // of copy, likewise
 };
 
 struct TraceConfig {
@@ -148,6 +150,7 @@ struct RunConfig {
   MemoryKind memory = MemoryKind::Cxl;  // where the data lives; the scenario's name sets it
   PagingConfig paging;
   IoHostConfig io;  // of programs of the host
+  MultipathConfig multipath;
   std::string gpu_machine;
   GpuParams gpu;
   Distribution distribution = Distribution::Chunked;

@@ -28,7 +28,7 @@ void add_persistent_range(RunConfig& config) {
   config.hdm.push_back(range);
 }
 
-constexpr std::array<Configuration, 18> kConfigurations = {
+constexpr std::array<Configuration, 21> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
@@ -52,7 +52,10 @@ constexpr std::array<Configuration, 18> kConfigurations = {
      {.name = "uvm", .memory = MemoryKind::Uvm},
      {.name = "gds", .memory = MemoryKind::Gds},
      {.name = "phoenix", .memory = MemoryKind::Phoenix},
-     {.name = "posix", .memory = MemoryKind::Posix}}};
+     {.name = "posix", .memory = MemoryKind::Posix},
+     {.name = "direct", .memory = MemoryKind::Direct},
+     {.name = "static", .memory = MemoryKind::Static},
+     {.name = "mma", .memory = MemoryKind::Mma}}};
 
 }  // namespace
 

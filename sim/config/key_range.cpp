@@ -178,6 +178,10 @@ std::string range_text(const KeyFacts& facts) {
     case KeyRange::Type::Text:
       return range.what;
     case KeyRange::Type::List:
+      if (range.lengths.size() > 3) {  // all there are between the first and the last
+        return fmt::format("{} to {} values of {}", range.lengths.front(), range.lengths.back(),
+                           bounds);
+      }
       return fmt::format("{} values of {}", fmt::join(range.lengths, " or "), bounds);
     case KeyRange::Type::Ranges:
       break;

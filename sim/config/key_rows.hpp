@@ -15,12 +15,14 @@
 namespace cxlgpu {
 
 // Sections in the order of the guide's page.
-std::vector<ConfigKey> machine_keys();  // system, run, hdm, link, media, workload, trace
-std::vector<ConfigKey> gpu_keys();      // gpu, local_memory
-std::vector<ConfigKey> port_keys();     // root_port, endpoint
-std::vector<ConfigKey> host_keys();     // pcie, uvm, gds, phoenix
-std::vector<ConfigKey> io_keys();       // io
-std::vector<ConfigKey> io_work_keys();  // of workload, those of io
+std::vector<ConfigKey> machine_keys();    // system, run, hdm, link, media, workload, trace
+std::vector<ConfigKey> gpu_keys();        // gpu, local_memory
+std::vector<ConfigKey> port_keys();       // root_port, endpoint
+std::vector<ConfigKey> host_keys();       // pcie, uvm, gds, phoenix
+std::vector<ConfigKey> io_keys();         // io
+std::vector<ConfigKey> io_work_keys();    // of workload, those of io
+std::vector<ConfigKey> multipath_keys();  // multipath
+std::vector<ConfigKey> copy_keys();       // of workload, those of copy
 
 inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kMostUs = 1'000'000'000;       // a thousand seconds

@@ -39,8 +39,9 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(ports)),
       row({"system.memory", "", one_of({kMemoryNames.begin(), kMemoryNames.end()}),
            "Where the data is: behind CXL, all in GPU memory, or paged in from the host or a "
-           "drive; of workload io gds, phoenix and posix are how the host moves it. The scenario's "
-           "name sets it.",
+           "drive; of workload io gds, phoenix and posix are how the host moves it, of copy "
+           "direct, "
+           "static and mma. The scenario's name sets it.",
            "CXL-GPU; Phoenix (SC '25) for gds and phoenix"},
           CXLGPU_MEMBER(memory)),
       row({"run.engine", "", one_of({"rtl", "model", "cosim"}),
@@ -51,9 +52,9 @@ std::vector<ConfigKey> machine_keys() {
            "this design"},
           CXLGPU_MEMBER(seed)),
       row({"run.limit_us", "us", between(0, kMostUs),
-           "Simulated time after which a run is given up; 0: a second, of uvm, gds, phoenix and "
-           "posix a "
-           "thousand.",
+           "Simulated time after which a run is given up; 0: a second, a thousand without CXL but "
+           "of "
+           "gpu-dram.",
            "this design"},
           CXLGPU_MEMBER(limit_us)),
       hdm_key(),
@@ -214,8 +215,9 @@ std::vector<ConfigKey> machine_keys() {
   const auto trace = std::find_if(keys.begin(), keys.end(), [](const ConfigKey& key) {
     return key.path.starts_with("trace.");
   });
-  std::vector<ConfigKey> io = io_work_keys();  // of the section before it
-  keys.insert(trace, std::make_move_iterator(io.begin()), std::make_move_iterator(io.end()));
+  std::vector<ConfigKey> host = io_work_keys();  // of the section before it
+  for (ConfigKey& key : copy_keys()) host.push_back(std::move(key));
+  keys.insert(trace, std::make_move_iterator(host.begin()), std::make_move_iterator(host.end()));
   return keys;
 }
 

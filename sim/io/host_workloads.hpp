@@ -6,16 +6,22 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/paging/paging_config.hpp"
+
 namespace cxlgpu {
 
 struct HostWorkloadKind {
   std::string_view name, about, size_counts;
   std::uint64_t default_size, min_size, max_size;
+  std::string_view does, ways;         // to end sentences
+  bool (*runs_on)(MemoryKind memory);  // of whose configurations these ways are
 };
 
-inline constexpr std::array<HostWorkloadKind, 1> kHostWorkloads = {
+inline constexpr std::array<HostWorkloadKind, 2> kHostWorkloads = {
     {{"io", "a program that reads a file into GPU memory, or writes it out of it", "I/Os", 256, 1,
-      1ULL << 27}}};
+      1ULL << 27, "moves a file", "phoenix, gds or posix", runs_io},
+     {"copy", "programs that copy between host memory and GPUs", "copies of each GPU", 1, 1,
+      1ULL << 20, "copies from host memory", "mma, static or direct", runs_copies}}};
 
 // Null: no workload of the host.
 constexpr const HostWorkloadKind* host_workload(std::string_view name) {

@@ -19,19 +19,33 @@ namespace cxlgpu {
 // Cxl: a tenth of the data in GPU memory, the rest behind root ports. GpuDram: all in GPU memory.
 // The others: GPU memory is a pool of pages, the data moves into it on a page fault: from host
 // memory (Uvm), or from a drive straight into GPU memory (Gds, Phoenix).
-// Posix is of programs of the host alone (sim/io), for which Gds and Phoenix are stacks of I/O too.
-enum class MemoryKind : std::uint8_t { Cxl, GpuDram, Uvm, Gds, Phoenix, Posix };
-inline constexpr std::array<std::string_view, 6> kMemoryNames = {"cxl", "gpu-dram", "uvm",
-                                                                 "gds", "phoenix",  "posix"};
+// Posix is of programs of the host alone (sim/io), for which Gds and Phoenix are stacks of I/O too;
+// Direct, Static and Mma are how others of them copy from host memory (sim/multipath).
+enum class MemoryKind : std::uint8_t {
+  Cxl,
+  GpuDram,
+  Uvm,
+  Gds,
+  Phoenix,
+  Posix,
+  Direct,
+  Static,
+  Mma
+};
+inline constexpr std::array<std::string_view, 9> kMemoryNames = {
+    "cxl", "gpu-dram", "uvm", "gds", "phoenix", "posix", "direct", "static", "mma"};
 constexpr std::string_view to_string(MemoryKind kind) {
   return kMemoryNames[static_cast<std::size_t>(kind)];
 }
-// Where programs of the host find a stack of I/O, and where kernels run.
-constexpr bool runs_programs(MemoryKind kind) {
+// Where programs of the host find a stack of I/O; where they copy; where kernels run.
+constexpr bool runs_io(MemoryKind kind) {
   return kind == MemoryKind::Gds || kind == MemoryKind::Phoenix || kind == MemoryKind::Posix;
 }
+constexpr bool runs_copies(MemoryKind kind) {
+  return kind == MemoryKind::Direct || kind == MemoryKind::Static || kind == MemoryKind::Mma;
+}
 constexpr bool runs_kernels(MemoryKind kind) {
-  return kind != MemoryKind::Posix;
+  return kind != MemoryKind::Posix && !runs_copies(kind);
 }
 constexpr bool paged(MemoryKind kind) {
   return kind == MemoryKind::Uvm || kind == MemoryKind::Gds || kind == MemoryKind::Phoenix;

@@ -98,6 +98,10 @@ TEST_F(Completion, WhatAnOptionOrAWordMayBe) {
   EXPECT_TRUE(has(offered({"run", "vadd-zn"}), "vadd-znand-sr"));
   const std::vector<std::string> stacks = {"io-pram-gds", "io-pram-phoenix", "io-pram-posix"};
   EXPECT_EQ(offered({"run", "io-pram-"}), stacks);
+  // From host memory, which is DRAM.
+  const std::vector<std::string> ways = {"copy-hbm3-direct", "copy-hbm3-static", "copy-hbm3-mma"};
+  EXPECT_EQ(offered({"run", "copy-hbm3-"}), ways);
+  EXPECT_TRUE(offered({"run", "copy-pram-"}).empty());
   EXPECT_EQ(offered({"completion", "f"}), std::vector<std::string>{"fish"});
   // A file, a number, a second scenario: nothing of the command's.
   EXPECT_TRUE(offered({"run", "vadd-znand-sr", "--trace", ""}).empty());
@@ -122,7 +126,8 @@ TEST_F(Completion, ScenariosThatRun) {
     ASSERT_TRUE(has(all, one)) << one;
     accepted({"run", one, "--engine", "model", "--set", "workload.size=64"});
   }
-  for (const char* one : {"io-dram-cxl", "vadd-dram-posix"}) {
+  for (const char* one : {"io-dram-cxl", "io-dram-mma", "vadd-dram-posix", "vadd-dram-mma",
+                          "copy-dram-phoenix", "copy-znand-mma"}) {
     EXPECT_FALSE(has(all, one)) << one;
     EXPECT_EQ(run({"run", one, "--engine", "model"}).status, 2) << one;
   }

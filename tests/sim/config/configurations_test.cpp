@@ -39,7 +39,10 @@ const std::map<std::string, Means> kMeans = {
     {"uvm", {.memory = MemoryKind::Uvm}},
     {"gds", {.memory = MemoryKind::Gds}},
     {"phoenix", {.memory = MemoryKind::Phoenix}},
-    {"posix", {.memory = MemoryKind::Posix}}};
+    {"posix", {.memory = MemoryKind::Posix}},
+    {"direct", {.memory = MemoryKind::Direct}},
+    {"static", {.memory = MemoryKind::Static}},
+    {"mma", {.memory = MemoryKind::Mma}}};
 
 TEST(Configurations, EachNameMeansWhatTheGuideSays) {
   const std::vector<std::string> names = configuration_names();

@@ -1,0 +1,162 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// A host with programs that copy between its memory and its GPUs' (workload copy).
+//
+// Purpose: no kernel runs; the programs are the run's initiator, and check every byte themselves.
+// Errors:  InputError for engines other than the model, for options that only a CXL system or the
+//          requests of a GPU have, and for GPUs, nodes and sizes that the host has not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include "cli/copy_summary.hpp"
+#include "cli/machine.hpp"
+#include "common/input_error.hpp"
+#include "sim/host/fixed_latency_engine.hpp"
+#include "sim/machine/run_checks.hpp"
+#include "sim/multipath/copy_run.hpp"
+
+namespace cxlgpu {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of all buffers together
+
+CopyScheme scheme_of(MemoryKind memory) {
+  return memory == MemoryKind::Direct   ? CopyScheme::Direct
+         : memory == MemoryKind::Static ? CopyScheme::Static
+                                        : CopyScheme::Mma;
+}
+
+class CopyMachine : public Machine {
+ public:
+  CopyMachine(const RunConfig& config, const SessionOptions& options)
+      : config_(config), options_(options) {
+    check_host_program(config, options);
+  }
+
+  void size(const RunInput& input) override;
+  [[nodiscard]] const SystemMapParams& map() const override { return map_; }
+  [[nodiscard]] GpuParams gpu_params() const override { return config_.gpu; }
+  [[nodiscard]] Backdoor& contents(Gpu&) override {
+    throw std::logic_error("a program of the host has no kernel");
+  }
+  [[nodiscard]] HostProgram* program() override { return run_.get(); }
+  void collect(RunSamples& samples) override { stats_.collect(samples); }
+  [[nodiscard]] Engine& start() override {
+    run_->begin();
+    return clock_;
+  }
+  [[nodiscard]] FlatMemory take_initial() override { return {}; }
+
+  void finish(const RunResult& result, RunOutcome& outcome) override {
+    outcome.end = outcome.drained = result.end;
+  }
+  void add_findings(const CheckedEngine&, RunOutcome& outcome) const override {
+    if (run_->done()) run_->judge();
+    for (const std::string& problem : run_->problems()) {
+      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config_.workload.name, problem,
+                                             options_.engine.replay));
+    }
+  }
+  void judge(const FlatMemory&, RunOutcome&) const override {}
+  void report(RunOutcome& outcome) override {
+    outcome.local_bytes = outcome.data_bytes;
+    outcome.copy = copy_json(run_->result());
+  }
+  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+
+ private:
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw InputError(
+        fmt::format("{}: key '{}': {}", config_.place(key, config_.scenario), key, what));
+  }
+  void check_names(const CopyWork& work) const;
+  void check_bytes(const CopyWork& work) const;
+
+  const RunConfig& config_;
+  const SessionOptions& options_;
+  SystemMapParams map_;
+  std::unique_ptr<CopyRun> run_;
+  FixedLatencyEngine clock_;
+  RunStats stats_;
+};
+
+// GPUs and nodes that keys name.
+void CopyMachine::check_names(const CopyWork& work) const {
+  const MultipathConfig& machine = config_.multipath;
+  const auto known = [&](const std::string& key, std::uint64_t gpu) {
+    if (gpu < machine.gpus) return;
+    refuse(key, fmt::format("names GPU {}, of {} (multipath.gpus); lower it, or raise that", gpu,
+                            machine.gpus));
+  };
+  for (const std::uint64_t gpu : work.gpus) known("workload.copy_gpus", gpu);
+  for (const std::uint64_t gpu : work.peer) known("workload.copy_peer", gpu);
+  known("multipath.pcie_percent", machine.pcie_percent.size() - 1);
+  known("workload.copy_background", work.background.size() - 1);
+  known("multipath.priority_gpu", machine.priority_gpu);
+  known("multipath.down_gpu", machine.down_gpu);
+  if (machine.down_at_us == 0 && machine.down_gpu != 0) {
+    refuse("multipath.down_gpu", "says nothing while multipath.down_at_us is 0; give that too");
+  }
+  if (work.node != "local" && std::stoul(work.node) >= machine.nodes()) {
+    refuse("workload.copy_node", fmt::format("{} is none of the {} nodes of {} GPUs; lower it",
+                                             work.node, machine.nodes(), machine.gpus));
+  }
+  if (work.background_until_us != 0 && work.background_until_us < work.background_from_us) {
+    refuse("workload.copy_background_until_us",
+           fmt::format("{} is before workload.copy_background_from_us, {}; raise it, or 0 for the "
+                       "end",
+                       work.background_until_us, work.background_from_us));
+  }
+  const std::size_t shares =
+      std::min<std::size_t>({machine.static_split.size(), machine.paths, machine.gpus});
+  const bool any = std::any_of(machine.static_split.begin(),
+                               machine.static_split.begin() + static_cast<std::ptrdiff_t>(shares),
+                               [](std::uint64_t share) { return share != 0; });
+  if (!any) {
+    refuse("multipath.static_split",
+           fmt::format("leaves {} paths nothing; give one a share", shares));
+  }
+}
+
+void CopyMachine::check_bytes(const CopyWork& work) const {
+  const MultipathConfig& machine = config_.multipath;
+  const std::uint64_t streams = work.gpus.size();
+  const std::uint64_t engines = work.engines == CopyEngines::Each ? streams : 1;
+  const std::uint64_t staging =
+      std::min(machine.chunk_bytes, work.bytes) * machine.pipelines * machine.gpus * engines;
+  const std::uint64_t all = 2 * work.bytes * streams + staging;
+  if (all <= kMostBytes) return;
+  refuse("workload.copy_bytes",
+         fmt::format("{} bytes for {} GPUs make buffers of {} bytes, more than {}; lower it",
+                     work.bytes, streams, all, kMostBytes));
+}
+
+void CopyMachine::size(const RunInput&) {
+  const CopyWork work = copy_work(config_);
+  check_names(work);
+  check_bytes(work);
+  const MediaConfig part = media_part(config_, options_.config_dir / "media");
+  if (!std::holds_alternative<DramConfig>(part.params)) {
+    refuse("media.part",
+           fmt::format("'{}' is no DRAM, which host memory is for 'copy'; choose dram", part.name));
+  }
+  run_ = std::make_unique<CopyRun>(CopyParams{scheme_of(config_.memory), config_.multipath, work});
+}
+
+}  // namespace
+
+CopyWork copy_work(const RunConfig& config) {
+  CopyWork work = config.workload.copy;
+  work.count = host_work_size(config);
+  work.seed = config.seed;
+  return work;
+}
+
+std::unique_ptr<Machine> make_copy_machine(const RunConfig& config, const SessionOptions& options) {
+  return std::make_unique<CopyMachine>(config, options);
+}
+
+}  // namespace cxlgpu
