@@ -40,6 +40,8 @@ class Machine {
   [[nodiscard]] virtual GpuParams gpu_params() const = 0;
   // Memory as the host sees it: a kernel's input is written to it, its result is read from it.
   [[nodiscard]] virtual Backdoor& contents(Gpu& gpu) = 0;
+  // What steps the GPU; after contents(). The machine outlives the run.
+  [[nodiscard]] virtual Initiator& initiator(Gpu& gpu) { return gpu; }
   // What runs instead of a kernel or a trace; null: nothing.
   [[nodiscard]] virtual HostProgram* program() { return nullptr; }
   // Before start(): the report page's samples are taken, and outlive the run.

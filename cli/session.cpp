@@ -296,7 +296,7 @@ ProgressSample Session::sample() const {
 
 void Session::run() {
   Initiator& initiator = program_ != nullptr ? static_cast<Initiator&>(*program_)
-                         : gpu_              ? static_cast<Initiator&>(*gpu_)
+                         : gpu_              ? machine_->initiator(*gpu_)
                                              : *replay_;
   Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
                     options_.progress_s, [this] { return sample(); });

@@ -5,8 +5,8 @@
 // Units:   in the key's name (_ps, _bytes, _cycles) or stated beside it in
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
-// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io}.yaml, the sizes
-//          of the RTL (configs/rtl/default.yaml and the one that the build has), then the machine
+// Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io,cap}.yaml, the
+//          sizes of the RTL (configs/rtl/default.yaml and the one that the build has), then the machine
 //          (a file of configs/machines, over the file of configs/gpu that it names), then what the
 //          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
 //          The last two may name another machine (system.machine), as --machine does, and another
@@ -26,6 +26,7 @@
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/io/io_config.hpp"
 #include "sim/paging/paging_config.hpp"
+#include "sim/persist/host_persist_config.hpp"
 
 namespace cxlgpu {
 
@@ -159,6 +160,8 @@ struct RunConfig {
   RootPortConfig root_port;
   EndpointConfig endpoint;
   PersistDomain persist_domain = PersistDomain::Buffer;
+  PersistBy persist_by = PersistBy::Gpu;
+  HostPersistCosts cap;  // where it is the host
   WorkloadConfig workload;
   TraceConfig trace;
   std::vector<HdmRange> hdm;

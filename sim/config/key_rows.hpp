@@ -20,6 +20,7 @@ std::vector<ConfigKey> gpu_keys();      // gpu, local_memory
 std::vector<ConfigKey> port_keys();     // root_port, endpoint
 std::vector<ConfigKey> host_keys();     // pcie, uvm, gds, phoenix
 std::vector<ConfigKey> io_keys();       // io
+std::vector<ConfigKey> cap_keys();      // cap
 std::vector<ConfigKey> io_work_keys();  // of workload, those of io
 
 inline constexpr std::uint64_t kMiB = 1024 * 1024;
