@@ -62,10 +62,14 @@ void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory
 nlohmann::json host_json(const HostPersistCounters& c) {
   const auto bytes = [](std::uint64_t n) { return figure(n, "bytes"); };
   const auto time = [](Time t) { return figure(t.ns(), "ns"); };
-  return {{"turns", figure(c.turns, "turns")},     {"copied", bytes(c.copied_bytes)},
-          {"written", bytes(c.written_bytes)},     {"journal", bytes(c.journal_bytes)},
-          {"wait", time(c.wait)},                  {"copy", time(c.copy)},
-          {"file", time(c.file)},                  {"flush", time(c.flush)}};
+  return {{"turns", figure(c.turns, "turns")},
+          {"copied", bytes(c.copied_bytes)},
+          {"written", bytes(c.written_bytes)},
+          {"journal", bytes(c.journal_bytes)},
+          {"wait", time(c.wait)},
+          {"copy", time(c.copy)},
+          {"file", time(c.file)},
+          {"flush", time(c.flush)}};
 }
 
 nlohmann::json cosim_json(const CosimReport& r) {
@@ -201,7 +205,7 @@ class CxlMachine : public Machine {
   const bool cached_;  // endpoints have an internal DRAM
   unsigned sets_log2_ = 0;
   SystemMapParams map_;
-  std::uint64_t piece_bytes_ = 0;  // of the workload, what persists
+  std::uint64_t piece_bytes_ = 0;                       // of the workload, what persists
   std::unique_ptr<EndpointMedia> store_, model_store_;  // the latter in a cosim
   FlatMemory initial_;
   std::optional<EveryCopy> hdm_;

@@ -130,7 +130,8 @@ std::vector<std::pair<std::string, std::string>> gpu_rows(const nlohmann::json& 
        fmt::format("{:.2f} / {:.2f} GB/s", of("local_bandwidth"), of("hdm_bandwidth"))},
   };
   if (gpu.contains("recovery")) {
-    rows.emplace_back("recovery after a loss of power", fmt::format("{:.1f} us", of("recovery") / 1000));
+    rows.emplace_back("recovery after a loss of power",
+                      fmt::format("{:.1f} us", of("recovery") / 1000));
   }
   if (gpu.contains("persist")) {
     const auto persist = [&](const char* name) {

@@ -32,9 +32,10 @@ CHECKPOINTS = ("dnn", "cfdcp", "blk", "hs")
 NATIVE = ("bfsp", "srad", "ps")
 WORKLOADS = (*BATCHES, *CHECKPOINTS, *NATIVE)
 CONFIGURATIONS = ("cap-fs", "cap-mm", "gpm", "gpm-ndp", "gpm-eadr", "cap-eadr")
-PARTS = ("figure3", "table4", "table5", "figure9", "figure10", "figure12", "experiment")
+PARTS = ("figure3", "table4", "table5", "figure9", "figure10", "figure12", "experiment", "copies", "longer")
 NEVER = 10000  # workload.checkpoint_every that no run reaches
 LIMIT = 2.0
+RATES = (17, 12.5, 3.13, 0.72)  # GB/s; but the first what GPM measured of Optane (figure 12, text)
 # What costs the host time whatever the bytes, all but none.
 FREE = (
     "cap.sync_ps=0", "cap.launch_ps=1000", "cap.bounce_ps=0", "cap.commit_ps=0", "cap.journal_bytes=4KiB",
@@ -131,10 +132,10 @@ class Study:
         header = ["workload", "CAP, bytes", "GPM, bytes", "CAP over GPM", "the paper"]
         self.blocks["table 4"] = page_blocks.markdown(header, rows)
 
-    def restoration(self, workload):
+    def restoration(self, workload, *sets):
         """In ns, of a run that lost power just before its last batch was said to be done, or after a checkpoint."""
         scenario = f"{workload}-pram-gpm"
-        extra = [*self.runs.extra]
+        extra = [*self.runs.extra, *(word for one in sets for word in ("--set", one))]
         walk = runs.call([self.runs.cxlgpu, "crash", scenario, *extra, "--points", "2", "--states", "1"])
         events = int(re.search(r": (\d+) events", walk)[1])
         at = events - 3 if workload in BATCHES else events
@@ -217,6 +218,32 @@ class Study:
             rows.append(row)
         header = ["workload", "GPM over CAP-fs", "over CAP-mm", "over CAP-fs, bytes alone", "over CAP-mm, bytes alone"]
         self.blocks["experiment"] = page_blocks.markdown(header, rows)
+
+    def copies(self):
+        """How fast a thread of the host writes, which decides what a checkpoint costs there."""
+        made = {rate: self.all(("cap-fs", "gpm"), f"cap.copy_gb_s={rate}") for rate in RATES}
+        rows = [
+            [f"`{w}`", *(f"{made[r]['cap-fs', w]['time'] / made[r]['gpm', w]['time']:.2f}x" for r in RATES)]
+            for w in (*CHECKPOINTS, "gpkvs", "bfsp")
+        ]
+        header = ["GPM over CAP-fs, at `cap.copy_gb_s`", *map(str, RATES)]
+        self.blocks["copy experiment"] = page_blocks.markdown(header, rows)
+
+    def longer(self):
+        """Restoration of a run with ten times the steps."""
+        steps = {"blk": 100, "hs": 100, "gpkvs": 16, "gpdb-update": 30}
+        made = {
+            w: (self.runs.pool.submit(self.restoration, w, f"workload.iterations={n}"),
+                self.runs.run(w, "gpm", f"workload.iterations={n}"))
+            for w, n in steps.items()
+        }  # fmt: skip
+        rows = []
+        for w, (restored, whole) in made.items():
+            restored, whole = restored.result(), whole.result()["time"]
+            rows.append([f"`{w}`", steps[w], f"{restored / 1000:.2f}", f"{whole / 1000:.1f}",
+                         f"{100 * restored / whole:.2f} %"])  # fmt: skip
+        header = ["workload", "`workload.iterations`", "restoration, us", "run, us", "share"]
+        self.blocks["restoration experiment"] = page_blocks.markdown(header, rows)
 
     def judgement(self):
         self.blocks["judged"] = page_blocks.markdown(["of", "what", "the paper", "here", "factor"], self.judged)

@@ -6,11 +6,11 @@
 //          configs/system/default.yaml.
 // Errors:  InputError with one line: file, line, key, what to do.
 // Layers:  configs/system/default.yaml and configs/host/{pcie,uvm,gds,phoenix,io,cap}.yaml, the
-//          sizes of the RTL (configs/rtl/default.yaml and the one that the build has), then the machine
-//          (a file of configs/machines, over the file of configs/gpu that it names), then what the
-//          scenario's name says, then configs/scenarios/NAME.yaml or the file given, then --set.
-//          The last two may name another machine (system.machine), as --machine does, and another
-//          file of configs/gpu (gpu.machine), which then lies over the machine.
+//          sizes of the RTL (configs/rtl/default.yaml and the one that the build has), then the
+//          machine (a file of configs/machines, over the file of configs/gpu that it names), then
+//          what the scenario's name says, then configs/scenarios/NAME.yaml or the file given, then
+//          --set. The last two may name another machine (system.machine), as --machine does, and
+//          another file of configs/gpu (gpu.machine), which then lies over the machine.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@
 #include "common/policy.hpp"
 #include "common/rtl_sizes.hpp"
 #include "common/time.hpp"
+#include "sim/gpm/host_persist_config.hpp"
 #include "sim/gpm/log_kind.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/io/io_config.hpp"
 #include "sim/paging/paging_config.hpp"
-#include "sim/persist/host_persist_config.hpp"
 
 namespace cxlgpu {
 

@@ -66,7 +66,8 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(persist_domain)),
       row({"persist.by", "", one_of({"gpu", "cap-fs", "cap-mm", "cap-eadr", "ndp"}),
            "Who makes what a kernel stores durable: each warp; or the host when the kernel has "
-           "ended, by a copy and a file that is synced, a mapped file that is flushed, one in caches "
+           "ended, by a copy and a file that is synced, a mapped file that is flushed, one in "
+           "caches "
            "that survive, or a flush of what the GPU stored to host memory.",
            "GPM (ASPLOS 2022): GPM, CAP-fs, CAP-mm, CAP-eADR, GPM-NDP"},
           CXLGPU_MEMBER(persist_by)),

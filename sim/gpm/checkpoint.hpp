@@ -61,7 +61,8 @@ class Checkpoint {
     return base_ + shape_.index_at() + group * kLineBytes;
   }
   [[nodiscard]] std::uint64_t copy_address(std::uint32_t group, std::uint32_t which) const {
-    return base_ + shape_.copies_at() + (std::uint64_t{shape_.copies} * group + which) * shape_.step();
+    return base_ + shape_.copies_at() +
+           (std::uint64_t{shape_.copies} * group + which) * shape_.step();
   }
 
  private:

@@ -3,7 +3,8 @@
 //
 // Purpose: a loss of power while one is written leaves the other. Which counts is found again by
 //          sums, so that an image and its line are made durable together.
-// Layout:  room for blocks of a file system's journal; two images, each a line {magic 8, sequence 8,
+// Layout:  room for blocks of a file system's journal; two images, each a line {magic 8, sequence
+// 8,
 //          bytes 8, CRC-32 of the bytes, CRC-32 of all that}, then the bytes.
 // Shapes:  whole lines.
 // Errors:  newest() gives nothing if neither image is whole.

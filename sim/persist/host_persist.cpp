@@ -59,8 +59,7 @@ HostPersist::HostPersist(const HostPersistParams& params, Gpu& gpu, StoreWatcher
       link_(params.pcie),
       images_(params.map.persistent_base, params.piece_bytes),
       side_(*this) {
-  const std::uint64_t room =
-      params.map.hdm_base + params.map.hdm_size - params.map.persistent_base;
+  const std::uint64_t room = params.map.hdm_base + params.map.hdm_size - params.map.persistent_base;
   if (params.by != PersistBy::Ndp && images_.room() > room) {
     throw InputError(fmt::format(
         "persist.by: two images of {} bytes do not fit in the {} bytes of the persistent range; "
@@ -78,9 +77,13 @@ HostPersist::HostPersist(const HostPersistParams& params, Gpu& gpu, StoreWatcher
   gpu.watch_stores(this);
 }
 
-bool HostPersist::holds() { return std::exchange(dirty_, false); }
+bool HostPersist::holds() {
+  return std::exchange(dirty_, false);
+}
 
-void HostPersist::stored(std::uint64_t, const Line&, std::uint64_t) { dirty_ = true; }
+void HostPersist::stored(std::uint64_t, const Line&, std::uint64_t) {
+  dirty_ = true;
+}
 
 void HostPersist::step(Engine& engine) {
   engine_ = &engine;
@@ -133,7 +136,9 @@ void HostPersist::begin(Phase phase, Time for_so_long, Time now) {
   phase_end_ = now + for_so_long;
 }
 
-void HostPersist::end(Time& of, Time now) { of += now - phase_start_; }
+void HostPersist::end(Time& of, Time now) {
+  of += now - phase_start_;
+}
 
 std::vector<std::uint8_t> HostPersist::piece() const {
   std::vector<std::uint8_t> bytes(params_.piece_bytes);

@@ -13,8 +13,8 @@
 //                  flushed in place, all waited for
 //          The host moves the whole piece each time: it cannot know which of it changed.
 // Rules:   kernels that stored nothing to the piece are followed by the next at once. An image and
-//          its line are one write or flush (HostImages): the sum tells a whole image. It is taken by
-//          the thread that copies, at no time of its own.
+//          its line are one write or flush (HostImages): the sum tells a whole image. It is taken
+//          by the thread that copies, at no time of its own.
 // Timing:  costs of configs/host/cap.yaml, the link's of pcie.yaml; lines to memory that persists
 //          are requests to the engine, `lines` in flight at most, and as fast as it takes them.
 // Errors:  the constructor throws InputError if two images do not fit in the persistent range. An
@@ -29,11 +29,11 @@
 #include <vector>
 
 #include "common/engine.hpp"
+#include "sim/gpm/host_persist_config.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/paging/gpu_link.hpp"
 #include "sim/persist/host_images.hpp"
-#include "sim/persist/host_persist_config.hpp"
 
 namespace cxlgpu {
 
@@ -47,10 +47,11 @@ struct HostPersistParams {
 };
 
 struct HostPersistCounters {
-  std::uint64_t turns = 0;         // times that the host acted
-  std::uint64_t copied_bytes = 0;  // over the link
+  std::uint64_t turns = 0;                             // times that the host acted
+  std::uint64_t copied_bytes = 0;                      // over the link
   std::uint64_t written_bytes = 0, journal_bytes = 0;  // to memory that persists
-  // Until the kernel's end is seen; link; write() or copy into the file; flush or fsync, to its end.
+  // Until the kernel's end is seen; link; write() or copy into the file; flush or fsync, to its
+  // end.
   Time wait, copy, file, flush;
 };
 
@@ -88,7 +89,7 @@ class HostPersist final : public Initiator, private KernelHolder, private StoreW
       MemResponse response;
     };
     HostPersist& host_;
-    std::deque<MemResponse> answers_;  // of the engine
+    std::deque<MemResponse> answers_;         // of the engine
     std::multimap<Time, MemResponse> local_;  // of host memory, by when they are due
     Time link_free_;
   };

@@ -49,10 +49,10 @@ struct WorkloadParams {
   std::uint32_t layers = 8, experts = 8, top_k = 2;  // of the model (moe)
   std::uint32_t kv_heads = 2, head_size = 64;        // of the model (kvdecode); bytes
   // Of those that persist.
-  std::uint32_t threads = 8;                    // of a warp, for logs that have an entry a thread
-  LogKind log = LogKind::Hcl;                   // of gpkvs, gpkvs95, gpdb-update and hcl
-  std::uint32_t log_partitions = 8;             // of the conventional one
-  std::uint32_t checkpoint_every = 5;           // time steps or passes
+  std::uint32_t threads = 8;           // of a warp, for logs that have an entry a thread
+  LogKind log = LogKind::Hcl;          // of gpkvs, gpkvs95, gpdb-update and hcl
+  std::uint32_t log_partitions = 8;    // of the conventional one
+  std::uint32_t checkpoint_every = 5;  // time steps or passes
   // The host persists the whole piece when a kernel has ended: no log, one copy of a checkpoint.
   bool assisted = false;
   gpm::Fault persist_fault = gpm::Fault::None;  // for tests

@@ -144,8 +144,8 @@ TEST_F(Cli, WorkloadsThatPersistAreWalked) {
   refused({"run", "gpdb-pram-gpm"}, {"gpdb"});
 }
 
-// Every workload, when the host persists; and every loss of power of one. What the GPU stored to host
-// memory has no order before the host's flush has ended: the walk finds that.
+// Every workload, when the host persists; and every loss of power of one. What the GPU stored to
+// host memory has no order before the host's flush has ended: the walk finds that.
 TEST_F(Cli, TheHostPersistsForEachWorkload) {
   const std::map<std::string, std::string> sizes = {
       {"bfsp", "16"},       {"blk", "64"},     {"cfdcp", "16"},    {"dnn", "2"},
@@ -167,6 +167,9 @@ TEST_F(Cli, TheHostPersistsForEachWorkload) {
     const bool recovers = configuration != "gpm-ndp";
     EXPECT_EQ(walked.status, recovers ? 0 : 1) << configuration << walked.out << walked.err;
     EXPECT_EQ(walked.out.find("each recovered") != std::string::npos, recovers) << walked.out;
+    // The end of the last flush is a durable moment of each.
+    accepted({"crash", "ps-pram-" + configuration, "--set", "workload.size=4", "--set",
+              "gpu.cores=2", "--point", "1000000"});
   }
 }
 

@@ -38,7 +38,8 @@ TEST_F(CrashPoints, EachIsRecoveredAndThereAreAsManyAsWereAskedFor) {
 }
 
 TEST_F(CrashPoints, WhatIsNotRecoveredEndsItWithOne) {
-  EXPECT_EQ(walk("--points 20 --set workload.size=4 --set persist.by=ndp --set gpu.cores=2 ps"), 1)
+  EXPECT_EQ(walk("--points 2000 --set workload.size=4 --set persist.by=ndp --set gpu.cores=2 ps"),
+            1)
       << said_;
   EXPECT_NE(wrong_.find("replay: "), std::string::npos) << wrong_;
   EXPECT_EQ(walk("--points 20 --set persist.domain=none ps"), 2) << said_;

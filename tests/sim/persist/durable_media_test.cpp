@@ -51,8 +51,8 @@ TEST(DurableMedia, AWriteIsInBeforeItIsAnswered) {
   EXPECT_LE(rig.watcher.seen[0].second, at);
 }
 
-// The internal DRAM takes it, the part does not: the answer is one, with an error, and comes at once
-// in the domain of programmed pages, too, though no page will ever be programmed.
+// The internal DRAM takes it, the part does not: the answer is one, with an error, and comes at
+// once in the domain of programmed pages, too, though no page will ever be programmed.
 TEST(DurableMedia, AWriteThatThePartRefusesIsAnsweredWithAnErrorAndNeverEnters) {
   for (const PersistDomain domain : {PersistDomain::Buffer, PersistDomain::Media}) {
     const bool media = domain == PersistDomain::Media;

@@ -178,7 +178,10 @@ TEST(HostPersist, TwoImagesMustFit) {
   FlatMemory memory;
   Gpu gpu(GpuParams{}, map);
   const auto make = [&](PersistBy by, U64 bytes) {
-    HostPersistParams params{.by = by, .map = map, .piece_bytes = bytes};
+    HostPersistParams params;
+    params.by = by;
+    params.map = map;
+    params.piece_bytes = bytes;
     HostPersist host(params, gpu, nullptr, memory);
   };
   EXPECT_NO_THROW(make(PersistBy::CapMm, 400 << 10));

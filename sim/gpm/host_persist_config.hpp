@@ -12,8 +12,9 @@
 namespace cxlgpu {
 
 // Gpu: each warp its own, by persist(). The others when a kernel has ended: CapFs copies to the
-// host, writes to a file and syncs it; CapMm copies to a mapped file and flushes it; CapEadr likewise
-// without the flush, since the host's caches survive; Ndp flushes what the GPU stored to host memory.
+// host, writes to a file and syncs it; CapMm copies to a mapped file and flushes it; CapEadr
+// likewise without the flush, since the host's caches survive; Ndp flushes what the GPU stored to
+// host memory.
 enum class PersistBy : std::uint8_t { Gpu, CapFs, CapMm, CapEadr, Ndp };
 
 struct HostPersistCosts {
@@ -22,10 +23,10 @@ struct HostPersistCosts {
   std::uint64_t bounce_ps = 0;  // of a copy into a mapped file, beside the link and the bytes
   double copy_gb_s = 0;         // one thread, from memory to memory
   unsigned threads = 0;         // that flush
-  std::array<double, 5> flush_gb_s{};  // of 1, 2, 4, 8 and 16 threads
-  unsigned lines = 0;              // in flight to memory that persists, at most
-  std::uint64_t commit_ps = 0;     // of an fsync, beside system call and blocks
-  std::uint64_t journal_bytes = 0;  // blocks of a commit
+  std::array<double, 5> flush_gb_s{};       // of 1, 2, 4, 8 and 16 threads
+  unsigned lines = 0;                       // in flight to memory that persists, at most
+  std::uint64_t commit_ps = 0;              // of an fsync, beside system call and blocks
+  std::uint64_t journal_bytes = 0;          // blocks of a commit
   std::uint64_t read_ps = 0, write_ps = 0;  // of a line of host memory, from the LLC on
   double link_gb_s = 0;                     // of loads and stores, of measured_lanes lanes
 };
