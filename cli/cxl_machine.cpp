@@ -182,6 +182,14 @@ class CxlMachine : public Machine {
   [[nodiscard]] const Journal* journal() const override {
     return options_.crash.journalled() ? &persist_log_.journal() : nullptr;
   }
+  [[nodiscard]] std::optional<std::string> broken_promise(std::size_t events,
+                                                          const FlatMemory& left) const override {
+    if (map_.staged_bytes == 0 || !host_) return std::nullopt;
+    const auto found = HostImages(map_.persistent_base, map_.staged_bytes).newest(left);
+    const std::uint64_t there = found ? found->sequence : 0, promised = host_->promised(events);
+    if (there >= promised) return std::nullopt;
+    return fmt::format("the host had made image {} durable, and {} is there", promised, there);
+  }
   void write_crash_images(const FlatMemory& memory, const std::string& dir) const override;
   void complete(nlohmann::json& document) const override {
     if (host_) document["host_persist"] = host_json(host_->counters());
@@ -263,7 +271,8 @@ Initiator& CxlMachine::initiator(Gpu& gpu) {
                                  .map = map_,
                                  .piece_bytes = piece_bytes_};
   StoreWatcher* caches = options_.crash.journalled() ? &persist_log_ : nullptr;
-  return host_.emplace(params, gpu, caches, *hdm_);
+  const Journal* journal = options_.crash.journalled() ? &persist_log_.journal() : nullptr;
+  return host_.emplace(params, gpu, caches, *hdm_, journal);
 }
 
 // The parts hold the input when the link comes up.

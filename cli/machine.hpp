@@ -71,6 +71,12 @@ class Machine {
   [[nodiscard]] virtual const RunStats& stats() const = 0;
   // Of a run whose losses of power are looked at; null: it kept none.
   [[nodiscard]] virtual const Journal* journal() const { return nullptr; }
+  // What a loss of power after so many events should have left and did not. Precondition: a
+  // journal.
+  [[nodiscard]] virtual std::optional<std::string> broken_promise(
+      std::size_t /*events*/, const FlatMemory& /*left*/) const {
+    return std::nullopt;
+  }
   // Images of the parts with these contents of the persistent range. Precondition: a journal.
   virtual void write_crash_images(const FlatMemory&, const std::string&) const {}
   // What only this kind of machine adds to stats.json.

@@ -253,12 +253,15 @@ int Session::walk() {
   if (!outcome_.problems.empty() || !done()) return 1;
   const auto make = [this] { return make_input(config_, "").workload; };
   const GpuParams params = machine_->gpu_params();
-  const WalkOptions& options = *options_.crash.walk;
+  WalkOptions options = *options_.crash.walk;
+  std::size_t point = 0;
+  options.at = [&point](std::size_t at) { point = at; };
   // Recovery depends on the memory alone, and of the three events of a write one changes it.
   std::set<std::uint64_t> recovered;
   const WalkResult result =
       walk_crashes(*machine_->journal(), before_, options,
                    [&](const FlatMemory& left, bool) -> std::optional<std::string> {
+                     if (auto wrong = machine_->broken_promise(point, left)) return wrong;
                      if (!recovered.insert(digest_of(left)).second) return std::nullopt;
                      return recovery_problem(make, params, machine_->map(), left,
                                              !options_.crash.invariant_only);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <tuple>
 
 #include "common/input_error.hpp"
@@ -52,13 +53,14 @@ std::optional<MemResponse> HostPersist::GpuSide::take() {
 }
 
 HostPersist::HostPersist(const HostPersistParams& params, Gpu& gpu, StoreWatcher* caches,
-                         const Backdoor& memory)
+                         const Backdoor& memory, const Journal* journal)
     : params_(params),
       gpu_(gpu),
       caches_(caches),
       link_(params.pcie),
       images_(params.map.persistent_base, params.piece_bytes),
-      side_(*this) {
+      side_(*this),
+      journal_(journal) {
   const std::uint64_t room = params.map.hdm_base + params.map.hdm_size - params.map.persistent_base;
   if (params.by != PersistBy::Ndp && images_.room() > room) {
     throw InputError(fmt::format(
@@ -75,6 +77,11 @@ HostPersist::HostPersist(const HostPersistParams& params, Gpu& gpu, StoreWatcher
   }
   gpu.hold_kernels(this);
   gpu.watch_stores(this);
+}
+
+std::uint64_t HostPersist::promised(std::size_t events) const {
+  const auto after = promises_.upper_bound(events);
+  return after == promises_.begin() ? 0 : std::prev(after)->second;
 }
 
 bool HostPersist::holds() {
@@ -220,6 +227,7 @@ void HostPersist::act(Time now) {
   const PersistBy by = params_.by;
   const auto finish = [&] {
     phase_ = Phase::Idle;
+    if (journal_ != nullptr) promises_[journal_->events().size()] = sequence_;
     gpu_.go_on(costs.launch_ps / kCycle.ps);
   };
   switch (phase_) {

@@ -34,6 +34,7 @@
 #include "sim/host/scoreboard.hpp"
 #include "sim/paging/gpu_link.hpp"
 #include "sim/persist/host_images.hpp"
+#include "sim/persist/journal.hpp"
 
 namespace cxlgpu {
 
@@ -57,15 +58,19 @@ struct HostPersistCounters {
 
 class HostPersist final : public Initiator, private KernelHolder, private StoreWatcher {
  public:
+  // `journal`: of the run, whose losses of power are looked at; null: they are not.
   // `caches`: told of what the host's caches keep, of CapEadr; null: nobody. What the range has is
   // in `memory`. All outlive this.
   HostPersist(const HostPersistParams& params, Gpu& gpu, StoreWatcher* caches,
-              const Backdoor& memory);
+              const Backdoor& memory, const Journal* journal = nullptr);
 
   void step(Engine& engine) override;
   [[nodiscard]] Time next_event() const override;
   [[nodiscard]] bool done() const override;
   [[nodiscard]] const HostPersistCounters& counters() const { return counters_; }
+  // The image that must be there after so many events of the journal: that of the last turn which
+  // had ended; 0: none.
+  [[nodiscard]] std::uint64_t promised(std::size_t events) const;
 
  private:
   enum class Phase : std::uint8_t { Idle, Seen, Copy, File, Flush, Commit, Evict };
@@ -132,6 +137,8 @@ class HostPersist final : public Initiator, private KernelHolder, private StoreW
   bool refused_ = false;
   std::map<std::uint64_t, Line> cached_;  // of CapEadr
   HostPersistCounters counters_;
+  const Journal* journal_;
+  std::map<std::size_t, std::uint64_t> promises_;  // images by events at the end of their turns
 };
 
 }  // namespace cxlgpu

@@ -87,10 +87,11 @@ struct Rig {
                                    .file_system_ps = config.io.kernel.file_system_ps,
                                    .map = map,
                                    .piece_bytes = workload->persistent_bytes()},
-                 *gpu, nullptr, engine.memory());
+                 *gpu, nullptr, engine.memory(), &journal);
   }
   Time end() {
-    const RunResult result = run(*host, engine, Time{1'000'000'000'000});
+    JournalEngine journalled(engine, journal, map.persistent_base, 1 << 28);
+    const RunResult result = run(*host, journalled, Time{1'000'000'000'000});
     EXPECT_EQ(result.status, RunStatus::Done) << to_string(result.status);
     return result.end;
   }
@@ -100,6 +101,7 @@ struct Rig {
   WorkloadParams params;
   std::unique_ptr<Workload> workload;
   SystemMapParams map;
+  Journal journal;
   FixedLatencyEngine engine{{.latency = Time{20'000}}};
   std::optional<Gpu> gpu;
   std::optional<SystemMemory> memory;
@@ -128,6 +130,19 @@ TEST(HostPersist, EachConfigurationMovesTheWholePieceOnceAKernel) {
     Bytes there(rig.piece());
     rig.memory->peek(rig.map.staged_base(), there);
     EXPECT_EQ(found->bytes, there);
+  }
+}
+
+// The durable moment is the answer to the last line of an image: two events a line on this engine.
+TEST(HostPersist, ATurnThatHasEndedPromisesItsImage) {
+  Rig rig("cap-mm");
+  rig.end();
+  const std::size_t lines = rig.piece() / kLineBytes + 1;
+  ASSERT_EQ(rig.journal.events().size(), 3 * 2 * lines);
+  EXPECT_EQ(rig.host->promised(0), 0U);
+  for (const std::size_t image : {1U, 2U, 3U}) {
+    EXPECT_EQ(rig.host->promised(image * 2 * lines - 1), image - 1);
+    EXPECT_EQ(rig.host->promised(image * 2 * lines), image);
   }
 }
 
