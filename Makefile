@@ -75,7 +75,11 @@ results: build   ## every workload in every configuration: tables and figures of
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
 	@eval/direct_storage.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/io.md >/dev/null
 	@eval/multipath.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/multipath.md >/dev/null
+	@eval/persistence.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/persistence.md >/dev/null
 	@eval/results/report.py --runs out/results
+
+crash-points: build  ## power lost at 10 000 random points of each workload that persists, each recovered; ARGS="ps blk": these alone
+	@verify/crash_points.py --cxlgpu $(CXLGPU) --jobs $(JOBS) $(ARGS)
 
 concepts: build  ## docs/concepts.md: its runs, its pictures and the figures of its text; ARGS=--check: only compares
 	@scripts/deps.sh results

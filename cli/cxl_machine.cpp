@@ -12,6 +12,7 @@
 #include "sim/machine/endpoint_media.hpp"
 #include "sim/machine/run_checks.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/persist/host_persist.hpp"
 #include "sim/persist/persist_log.hpp"
 
 namespace cxlgpu {
@@ -56,6 +57,19 @@ void add_differences(RunOutcome& outcome, const MemoryMap& map, const FlatMemory
     outcome.problems.push_back(
         fmt::format("contents after the run, {}: {}; replay: {}", whose, line, replay));
   }
+}
+
+nlohmann::json host_json(const HostPersistCounters& c) {
+  const auto bytes = [](std::uint64_t n) { return figure(n, "bytes"); };
+  const auto time = [](Time t) { return figure(t.ns(), "ns"); };
+  return {{"turns", figure(c.turns, "turns")},
+          {"copied", bytes(c.copied_bytes)},
+          {"written", bytes(c.written_bytes)},
+          {"journal", bytes(c.journal_bytes)},
+          {"wait", time(c.wait)},
+          {"copy", time(c.copy)},
+          {"file", time(c.file)},
+          {"flush", time(c.flush)}};
 }
 
 nlohmann::json cosim_json(const CosimReport& r) {
@@ -127,13 +141,24 @@ class CxlMachine : public Machine {
       params.persist.base = map_.persistent_base;
       params.persist.bytes = map_.hdm_base + map_.hdm_size - map_.persistent_base;
       params.persist.through = !caches_survive();
+      params.persist.awaited = config_.persist_by == PersistBy::Gpu;
+    }
+    if (map_.staged_bytes != 0) {
+      params.persist.base = map_.staged_base();
+      params.persist.bytes = map_.staged_bytes;
+      params.persist.through = false;
     }
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
-    if (options_.crash.journalled() && caches_survive()) gpu.watch_stores(&persist_log_);
-    return memory_.emplace(gpu.local_memory(), *hdm_, map_);
+    if (options_.crash.journalled() && caches_survive() && !host_persists()) {
+      gpu.watch_stores(&persist_log_);
+    }
+    memory_.emplace(gpu.local_memory(), *hdm_, map_);
+    if (map_.staged_bytes != 0) load_staged(map_, *hdm_, *memory_);
+    return *memory_;
   }
+  [[nodiscard]] Initiator& initiator(Gpu& gpu) override;
   void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
@@ -157,8 +182,17 @@ class CxlMachine : public Machine {
   [[nodiscard]] const Journal* journal() const override {
     return options_.crash.journalled() ? &persist_log_.journal() : nullptr;
   }
+  [[nodiscard]] std::optional<std::string> broken_promise(std::size_t events,
+                                                          const FlatMemory& left) const override {
+    if (map_.staged_bytes == 0 || !host_) return std::nullopt;
+    const auto found = HostImages(map_.persistent_base, map_.staged_bytes).newest(left);
+    const std::uint64_t there = found ? found->sequence : 0, promised = host_->promised(events);
+    if (there >= promised) return std::nullopt;
+    return fmt::format("the host had made image {} durable, and {} is there", promised, there);
+  }
   void write_crash_images(const FlatMemory& memory, const std::string& dir) const override;
   void complete(nlohmann::json& document) const override {
+    if (host_) document["host_persist"] = host_json(host_->counters());
     if (engine_->cycles() != 0) document["rtl_cycles"] = figure(engine_->cycles(), "cycles");
   }
   [[nodiscard]] std::optional<std::string> close() override;
@@ -168,6 +202,10 @@ class CxlMachine : public Machine {
   [[nodiscard]] bool caches_survive() const {
     return config_.persist_domain == PersistDomain::Host;
   }
+  // A piece that the host makes durable.
+  [[nodiscard]] bool host_persists() const {
+    return config_.persist_by != PersistBy::Gpu && piece_bytes_ != 0;
+  }
 
   const RunConfig& config_;
   const SessionOptions& options_;
@@ -175,6 +213,7 @@ class CxlMachine : public Machine {
   const bool cached_;  // endpoints have an internal DRAM
   unsigned sets_log2_ = 0;
   SystemMapParams map_;
+  std::uint64_t piece_bytes_ = 0;                       // of the workload, what persists
   std::unique_ptr<EndpointMedia> store_, model_store_;  // the latter in a cosim
   FlatMemory initial_;
   std::optional<EveryCopy> hdm_;
@@ -186,6 +225,7 @@ class CxlMachine : public Machine {
     return store_->map().address({port, dpa});
   }};
   std::optional<JournalEngine> journalled_;
+  std::optional<HostPersist> host_;
   std::optional<std::string> left_;  // why stores did not all arrive
 };
 
@@ -195,6 +235,13 @@ void CxlMachine::size(const RunInput& input) {
   map_.hdm_size = hdm_end(config_) - map_.hdm_base;
   if (config_.persistent() != nullptr) map_.persistent_base = config_.persistent()->base;
   map_.local_bytes = input.workload ? local_share(config_, data_bytes) : 0;
+  if (input.workload && config_.persistent() != nullptr) {
+    piece_bytes_ = input.workload->persistent_bytes();
+  }
+  if (host_persists() && config_.persist_by != PersistBy::Ndp) {
+    map_.staged_bytes = piece_bytes_;
+    map_.local_bytes += map_.staged_room();
+  }
   if (input.workload) check_fits(config_, data_bytes, map_.local_bytes);
   if (cached_) {
     check_cache_line(config_, part_, data_bytes);
@@ -212,6 +259,20 @@ void CxlMachine::size(const RunInput& input) {
     if (model_store_) model_store_->load_images(config_.endpoint.image_in, initial_);
   }
   hdm_.emplace(copies);
+}
+
+Initiator& CxlMachine::initiator(Gpu& gpu) {
+  if (!host_persists()) return gpu;
+  const HostPersistParams params{.by = config_.persist_by,
+                                 .costs = config_.cap,
+                                 .pcie = config_.paging.pcie,
+                                 .syscall_ps = config_.io.kernel.syscall_ps,
+                                 .file_system_ps = config_.io.kernel.file_system_ps,
+                                 .map = map_,
+                                 .piece_bytes = piece_bytes_};
+  StoreWatcher* caches = options_.crash.journalled() ? &persist_log_ : nullptr;
+  const Journal* journal = options_.crash.journalled() ? &persist_log_.journal() : nullptr;
+  return host_.emplace(params, gpu, caches, *hdm_, journal);
 }
 
 // The parts hold the input when the link comes up.

@@ -99,6 +99,9 @@ nlohmann::json gpu_json(const GpuStats& g, const GpuParams& p) {
       {"flush_cycles", figure(g.flush_cycles, "cycles")},
       {"cycles", figure(g.cycles, "cycles")}};
   if (g.persists != 0) json["persist"] = persists(g);
+  if (g.recovery_cycles != 0) {
+    json["recovery"] = figure(static_cast<double>(g.recovery_cycles * kCycle.ps) / 1000, "ns");
+  }
   return json;
 }
 
@@ -126,6 +129,10 @@ std::vector<std::pair<std::string, std::string>> gpu_rows(const nlohmann::json& 
       {"  bandwidth local / HDM",
        fmt::format("{:.2f} / {:.2f} GB/s", of("local_bandwidth"), of("hdm_bandwidth"))},
   };
+  if (gpu.contains("recovery")) {
+    rows.emplace_back("recovery after a loss of power",
+                      fmt::format("{:.1f} us", of("recovery") / 1000));
+  }
   if (gpu.contains("persist")) {
     const auto persist = [&](const char* name) {
       return gpu.at("persist").at(name).at("value").get<double>();

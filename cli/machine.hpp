@@ -40,6 +40,8 @@ class Machine {
   [[nodiscard]] virtual GpuParams gpu_params() const = 0;
   // Memory as the host sees it: a kernel's input is written to it, its result is read from it.
   [[nodiscard]] virtual Backdoor& contents(Gpu& gpu) = 0;
+  // What steps the GPU; after contents(). The machine outlives the run.
+  [[nodiscard]] virtual Initiator& initiator(Gpu& gpu) { return gpu; }
   // What runs instead of a kernel or a trace; null: nothing.
   [[nodiscard]] virtual HostProgram* program() { return nullptr; }
   // Before start(): the report page's samples are taken, and outlive the run.
@@ -69,6 +71,12 @@ class Machine {
   [[nodiscard]] virtual const RunStats& stats() const = 0;
   // Of a run whose losses of power are looked at; null: it kept none.
   [[nodiscard]] virtual const Journal* journal() const { return nullptr; }
+  // What a loss of power after so many events should have left and did not. Precondition: a
+  // journal.
+  [[nodiscard]] virtual std::optional<std::string> broken_promise(
+      std::size_t /*events*/, const FlatMemory& /*left*/) const {
+    return std::nullopt;
+  }
   // Images of the parts with these contents of the persistent range. Precondition: a journal.
   virtual void write_crash_images(const FlatMemory&, const std::string&) const {}
   // What only this kind of machine adds to stats.json.

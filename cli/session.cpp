@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "cli/gpu_figures.hpp"
 #include "cli/machine.hpp"
@@ -36,6 +40,19 @@ namespace {
 
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Of contents: the same for the same, and hardly ever for others.
+std::uint64_t digest_of(const FlatMemory& memory) {
+  std::uint64_t digest = 0;
+  std::array<std::uint8_t, FlatMemory::kPageBytes> bytes;
+  for (const std::uint64_t page : memory.pages()) {
+    memory.peek(page, bytes);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    digest = (digest ^ page ^ std::hash<std::string_view>{}(text)) * 0x9e3779b97f4a7c15ULL;
+    digest ^= digest >> 29;
+  }
+  return digest;
 }
 
 // Asked at steps of a run: gauges of the report page, and progress.
@@ -236,12 +253,19 @@ int Session::walk() {
   if (!outcome_.problems.empty() || !done()) return 1;
   const auto make = [this] { return make_input(config_, "").workload; };
   const GpuParams params = machine_->gpu_params();
-  const WalkOptions& options = *options_.crash.walk;
+  WalkOptions options = *options_.crash.walk;
+  std::size_t point = 0;
+  options.at = [&point](std::size_t at) { point = at; };
+  // Recovery depends on the memory alone, and of the three events of a write one changes it.
+  std::set<std::uint64_t> recovered;
   const WalkResult result =
-      walk_crashes(*machine_->journal(), before_, options, [&](const FlatMemory& left, bool) {
-        return recovery_problem(make, params, machine_->map(), left,
-                                !options_.crash.invariant_only);
-      });
+      walk_crashes(*machine_->journal(), before_, options,
+                   [&](const FlatMemory& left, bool) -> std::optional<std::string> {
+                     if (auto wrong = machine_->broken_promise(point, left)) return wrong;
+                     if (!recovered.insert(digest_of(left)).second) return std::nullopt;
+                     return recovery_problem(make, params, machine_->map(), left,
+                                             !options_.crash.invariant_only);
+                   });
   fmt::print("{}: {} events, {} points, {} states, at most {} writes in flight: {}\n",
              config_.scenario, result.events, result.points, result.states, result.most_free,
              result.failure                  ? "one is not recovered"
@@ -296,7 +320,7 @@ ProgressSample Session::sample() const {
 
 void Session::run() {
   Initiator& initiator = program_ != nullptr ? static_cast<Initiator&>(*program_)
-                         : gpu_              ? static_cast<Initiator&>(*gpu_)
+                         : gpu_              ? machine_->initiator(*gpu_)
                                              : *replay_;
   Progress progress(options_.quiet ? Progress::Where::Nowhere : Progress::standard_error(),
                     options_.progress_s, [this] { return sample(); });

@@ -51,6 +51,8 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
     params.log = config.workload.log;
     params.log_partitions = config.workload.log_partitions;
     params.checkpoint_every = config.workload.checkpoint_every;
+    params.assisted = config.persistent() != nullptr && config.persist_by != PersistBy::Gpu &&
+                      config.persist_by != PersistBy::Ndp;
     input.workload = make_workload(config.workload.name, params);
     input.data_bytes = input.workload->data_set_bytes();
     return input;

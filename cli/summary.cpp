@@ -501,6 +501,15 @@ std::string table(const nlohmann::json& s) {
   if (!s["gpu"].is_null()) {
     for (const auto& [name, text] : gpu_rows(s["gpu"])) row(name, text);
   }
+  if (s.contains("host_persist")) {
+    row("persisted by the host",
+        fmt::format("{:.0f} times, {:.0f} bytes", value("/host_persist/turns"),
+                    value("/host_persist/written")));
+    row("  kernel seen / copied / file / flushed",
+        fmt::format("{:.1f} / {:.1f} / {:.1f} / {:.1f} us", value("/host_persist/wait") / 1000,
+                    value("/host_persist/copy") / 1000, value("/host_persist/file") / 1000,
+                    value("/host_persist/flush") / 1000));
+  }
   row("flits M2S / S2M",
       fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));
   if (value("/flits/m2s/damaged") + value("/flits/s2m/damaged") > 0) {

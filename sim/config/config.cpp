@@ -71,7 +71,7 @@ void read_file(RunConfig& config, const std::filesystem::path& path,
 
 // Files of configs/host, each a section of its own in which no key may be missing.
 void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
-  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath"}) {
+  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap"}) {
     const std::filesystem::path file = dir / (section + ".yaml");
     read_file(config, file, section);
     for (const ConfigKey& field : config_keys()) {

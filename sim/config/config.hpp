@@ -22,6 +22,7 @@
 #include "common/policy.hpp"
 #include "common/rtl_sizes.hpp"
 #include "common/time.hpp"
+#include "sim/gpm/host_persist_config.hpp"
 #include "sim/gpm/log_kind.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/io/io_config.hpp"
@@ -162,6 +163,8 @@ struct RunConfig {
   RootPortConfig root_port;
   EndpointConfig endpoint;
   PersistDomain persist_domain = PersistDomain::Buffer;
+  PersistBy persist_by = PersistBy::Gpu;
+  HostPersistCosts cap;  // where it is the host
   WorkloadConfig workload;
   TraceConfig trace;
   std::vector<HdmRange> hdm;

@@ -15,8 +15,8 @@ namespace cxlgpu {
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> all = [] {
     std::vector<ConfigKey> keys;
-    for (std::vector<ConfigKey> more :
-         {machine_keys(), gpu_keys(), port_keys(), host_keys(), io_keys(), multipath_keys()}) {
+    for (std::vector<ConfigKey> more : {machine_keys(), gpu_keys(), port_keys(), host_keys(),
+                                        io_keys(), multipath_keys(), cap_keys()}) {
       std::move(more.begin(), more.end(), std::back_inserter(keys));
     }
     return keys;

@@ -17,6 +17,7 @@ struct Configuration {
   std::optional<bool> spec_length = {};
   std::optional<bool> ds = {};
   std::optional<PersistDomain> persist = {};  // with a range of its own
+  PersistBy by = PersistBy::Gpu;
 };
 
 // As the last of those that are there, behind it.
@@ -28,7 +29,7 @@ void add_persistent_range(RunConfig& config) {
   config.hdm.push_back(range);
 }
 
-constexpr std::array<Configuration, 21> kConfigurations = {
+constexpr std::array<Configuration, 25> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
@@ -48,6 +49,26 @@ constexpr std::array<Configuration, 21> kConfigurations = {
       .memory = MemoryKind::Cxl,
       .policy = SrPolicy::Off,
       .persist = PersistDomain::Host},
+     {.name = "gpm-ndp",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Buffer,
+      .by = PersistBy::Ndp},
+     {.name = "cap-fs",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Buffer,
+      .by = PersistBy::CapFs},
+     {.name = "cap-mm",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Buffer,
+      .by = PersistBy::CapMm},
+     {.name = "cap-eadr",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .persist = PersistDomain::Host,
+      .by = PersistBy::CapEadr},
      {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
      {.name = "uvm", .memory = MemoryKind::Uvm},
      {.name = "gds", .memory = MemoryKind::Gds},
@@ -75,6 +96,7 @@ void apply_configuration(RunConfig& config, const std::string& name) {
   if (row->ds) config.root_port.ds = *row->ds;
   if (row->persist) {
     config.persist_domain = *row->persist;
+    config.persist_by = row->by;
     add_persistent_range(config);
   }
 }

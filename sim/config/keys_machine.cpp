@@ -65,6 +65,13 @@ std::vector<ConfigKey> machine_keys() {
            "GPU's caches, too, which then keep what is stored.",
            "this design; GPM (ASPLOS 2022) has ADR and eADR"},
           CXLGPU_MEMBER(persist_domain)),
+      row({"persist.by", "", one_of({"gpu", "cap-fs", "cap-mm", "cap-eadr", "ndp"}),
+           "Who makes what a kernel stores durable: each warp; or the host when the kernel has "
+           "ended, by a copy and a file that is synced, a mapped file that is flushed, one in "
+           "caches "
+           "that survive, or a flush of what the GPU stored to host memory.",
+           "GPM (ASPLOS 2022): GPM, CAP-fs, CAP-mm, CAP-eADR, GPM-NDP"},
+          CXLGPU_MEMBER(persist_by)),
       row({"link.lanes", "lanes", power_of_two(1, 16),
            "Width of each link; 1 and 2 are degraded widths of CXL 2.0.",
            "CXL-GPU, table 1a: PCIe 5.0 x8"},

@@ -87,7 +87,7 @@ WarpTask Checkpoint::next_index(Warp& w, std::uint32_t group, GroupLine& next) c
   co_await read_index(w, group, line);
   next = GroupLine{};
   next.sequence = (line.valid() ? line.sequence : 0) + 1;
-  next.which = line.valid() ? 1 - line.which : 0;
+  next.which = line.valid() && shape_.copies == 2 ? 1 - line.which : 0;
   next.crc = next.own_crc();
   w.compute(16);
 }

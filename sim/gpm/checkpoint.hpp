@@ -19,12 +19,13 @@ namespace cxlgpu::gpm {
 
 struct CheckpointShape {
   std::uint32_t groups = 0, copy_bytes = 0;
+  std::uint32_t copies = 2;  // a group; 1 where what is written is not durable at once
   [[nodiscard]] std::uint64_t index_at() const { return kLineBytes; }
   [[nodiscard]] std::uint64_t copies_at() const {
     return up_to(index_at() + groups * kLineBytes, 256);
   }
   [[nodiscard]] std::uint64_t step() const { return up_to(copy_bytes, 256); }
-  [[nodiscard]] std::uint64_t bytes() const { return copies_at() + 2 * groups * step(); }
+  [[nodiscard]] std::uint64_t bytes() const { return copies_at() + copies * groups * step(); }
 };
 
 // A group's line.
@@ -60,7 +61,8 @@ class Checkpoint {
     return base_ + shape_.index_at() + group * kLineBytes;
   }
   [[nodiscard]] std::uint64_t copy_address(std::uint32_t group, std::uint32_t which) const {
-    return base_ + shape_.copies_at() + (2ULL * group + which) * shape_.step();
+    return base_ + shape_.copies_at() +
+           (std::uint64_t{shape_.copies} * group + which) * shape_.step();
   }
 
  private:

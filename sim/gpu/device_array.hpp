@@ -45,12 +45,14 @@ class Allocator {
  public:
   // From the bottom of local memory to the top of the HDM range.
   explicit Allocator(const SystemMapParams& map)
-      : begin_(map.hdm_base - map.local_bytes),
+      : begin_(map.staged_base() + map.staged_room()),
         next_(begin_),
         hdm_base_(map.hdm_base),
         end_(std::min(map.hdm_base + map.hdm_size, map.persistent_base)),
-        persistent_next_(map.persistent_base),
-        persistent_end_(map.hdm_base + map.hdm_size) {}
+        persistent_begin_(map.staged_bytes != 0 ? map.staged_base() : map.persistent_base),
+        persistent_next_(persistent_begin_),
+        persistent_end_(map.staged_bytes != 0 ? map.staged_base() + map.staged_bytes
+                                              : map.hdm_base + map.hdm_size) {}
 
   template <typename T>
   DeviceArray<T> alloc(std::uint64_t elements) {
@@ -84,6 +86,10 @@ class Allocator {
     return array;
   }
   [[nodiscard]] bool persistent() const { return persistent_next_ <= persistent_end_; }
+  // From the first persistent array to the end of the last.
+  [[nodiscard]] std::uint64_t persistent_extent() const {
+    return persistent() ? persistent_next_ - persistent_begin_ : 0;
+  }
   // What is allocated from now on lies in CXL memory, if there is any.
   void leave_local() {
     if (next_ >= hdm_base_ || end_ == hdm_base_) return;
@@ -95,7 +101,7 @@ class Allocator {
  private:
   static constexpr std::uint64_t kPersistentAlign = 256;
   std::uint64_t begin_, next_, hdm_base_, end_;
-  std::uint64_t persistent_next_, persistent_end_;
+  std::uint64_t persistent_begin_, persistent_next_, persistent_end_;
   std::uint64_t empty_ = 0;  // of local memory
   std::uint64_t persistent_used_ = 0;
 };

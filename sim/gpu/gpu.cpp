@@ -2,6 +2,7 @@
 #include "sim/gpu/gpu.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cxlgpu {
 namespace {
@@ -34,8 +35,8 @@ Gpu::Gpu(const GpuParams& params, const SystemMapParams& map)
   }
 }
 
-void Gpu::launch(Kernel kernel) {
-  queue_.push_back(std::move(kernel));
+void Gpu::launch(Kernel kernel, bool recovery) {
+  queue_.push_back({std::move(kernel), recovery});
   if (phase_ == Phase::Done) {
     phase_ = Phase::Idle;
     next_cycle_ = 0;
@@ -184,22 +185,18 @@ void Gpu::advance_phase() {
       shared_.launched = now;
       running_ = std::move(queue_.front());
       queue_.pop_front();
-      for (const auto& core : cores_) core->launch(running_);
+      for (const auto& core : cores_) core->launch(running_.kernel);
       break;
     case Phase::Running:
       if (shared_.finished == warps_) {
-        if (!queue_.empty()) {
-          phase_ = Phase::Launching;
-          phase_at_ = now + shared_.params.launch_cycles;
-        } else {
-          phase_ = Phase::Flushing;
-          flush_start_ = now;
-          llc_.start_flush();
-        }
+        kernel_ended(now);
       } else if (shared_.arrived != 0 && shared_.arrived + shared_.finished == warps_) {
-        phase_ = Phase::Releasing;
+        const bool split = std::exchange(shared_.split, false);
+        phase_ = split && holder_ != nullptr && holder_->holds() ? Phase::Held : Phase::Releasing;
         phase_at_ = now + shared_.params.barrier_cycles;
       }
+      break;
+    case Phase::Held:
       break;
     case Phase::Releasing:
       if (now < phase_at_) break;
@@ -219,6 +216,37 @@ void Gpu::advance_phase() {
     case Phase::Done:
       break;
   }
+}
+
+void Gpu::kernel_ended(std::uint64_t now) {
+  shared_.arrived = 0;
+  if (running_.recovery) shared_.stats.recovery_cycles += now - shared_.launched;
+  if (holder_ != nullptr && holder_->holds()) {
+    phase_ = Phase::Held;
+  } else {
+    next_kernel(now, shared_.params.launch_cycles);
+  }
+}
+
+void Gpu::next_kernel(std::uint64_t now, std::uint64_t cycles) {
+  if (!queue_.empty()) {
+    phase_ = Phase::Launching;
+    phase_at_ = now + cycles;
+    return;
+  }
+  phase_ = Phase::Flushing;
+  flush_start_ = now;
+  llc_.start_flush();
+}
+
+void Gpu::go_on(std::uint64_t cycles) {
+  if (shared_.arrived != 0) {
+    phase_ = Phase::Releasing;
+    phase_at_ = stepped_ + cycles;
+  } else {
+    next_kernel(stepped_, cycles);
+  }
+  next_cycle_ = stepped_ + 1;
 }
 
 std::uint64_t Gpu::earliest() const {

@@ -28,6 +28,14 @@
 
 namespace cxlgpu {
 
+// A program of the host that may act when a kernel has ended or is split.
+class KernelHolder {
+ public:
+  virtual ~KernelHolder() = default;
+  // Whether the GPU is to wait for go_on(); asked when all warps are there.
+  virtual bool holds() = 0;
+};
+
 class Gpu : public Initiator {
  public:
   Gpu(const GpuParams& params, const SystemMapParams& map);
@@ -35,7 +43,8 @@ class Gpu : public Initiator {
   Gpu& operator=(const Gpu&) = delete;
 
   // Queues a kernel behind those queued before. Whatever the kernel refers to must outlive the run.
-  void launch(Kernel kernel);
+  // `recovery`: its time is counted as such.
+  void launch(Kernel kernel, bool recovery = false);
 
   void step(Engine& engine) override;
   [[nodiscard]] Time next_event() const override;
@@ -45,8 +54,18 @@ class Gpu : public Initiator {
   void stop(Time now);
   // Not at their end, those queued included; 0 while the last results are written back.
   [[nodiscard]] std::size_t kernels_left() const {
-    return queue_.size() + (phase_ == Phase::Running || phase_ == Phase::Releasing ? 1 : 0);
+    const bool running = phase_ == Phase::Running || phase_ == Phase::Releasing ||
+                         (phase_ == Phase::Held && shared_.arrived != 0);
+    return queue_.size() + (running ? 1 : 0);
   }
+
+  void hold_kernels(KernelHolder* holder) { holder_ = holder; }
+  // Waits for go_on(), with every store in memory or, of GPU memory, in the LLC.
+  [[nodiscard]] bool held() const { return phase_ == Phase::Held && llc_.idle(); }
+  // After so many cycles from the last step on; precondition: held().
+  void go_on(std::uint64_t cycles);
+  // A line of GPU memory with what the LLC has of it.
+  [[nodiscard]] Line peek(std::uint64_t line) const { return llc_.peek(line); }
 
   // Of stores to the persistent range, where caches survive a loss of power.
   void watch_stores(StoreWatcher* watcher) { llc_.watch(watcher); }
@@ -58,11 +77,17 @@ class Gpu : public Initiator {
 
  private:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  enum class Phase : std::uint8_t { Idle, Launching, Running, Releasing, Flushing, Done };
+  enum class Phase : std::uint8_t { Idle, Launching, Running, Releasing, Held, Flushing, Done };
+  struct Queued {
+    Kernel kernel;
+    bool recovery = false;
+  };
 
   void tick();
   void deliver();
   void advance_phase();
+  void kernel_ended(std::uint64_t now);
+  void next_kernel(std::uint64_t now, std::uint64_t cycles);
   void submit(Engine& engine, std::uint64_t now);
   void move_hints(Engine& engine, std::uint64_t now);
   void drop_hints();
@@ -72,8 +97,9 @@ class Gpu : public Initiator {
   LocalMemory local_;
   Llc llc_;
   Fabric fabric_;
-  std::deque<Kernel> queue_;
-  Kernel running_;  // outlives the coroutines in cores_
+  std::deque<Queued> queue_;
+  Queued running_;  // outlives the coroutines in cores_
+  KernelHolder* holder_ = nullptr;
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t warps_;  // of all cores
   Phase phase_ = Phase::Idle;

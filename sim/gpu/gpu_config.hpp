@@ -108,6 +108,7 @@ struct PersistParams {
   std::uint64_t base = 0, bytes = 0;  // host physical; 0 bytes: there is none
   std::uint32_t gather_cycles = 16;   // that a written line waits at the LLC for more of it
   bool through = true;  // false: caches survive a loss of power, so that nothing need leave them
+  bool awaited = true;  // false: a persist is a fence, since the host makes bytes durable
   [[nodiscard]] bool contains(std::uint64_t addr) const { return addr - base < bytes; }
 };
 
@@ -135,12 +136,17 @@ struct GpuParams {
 };
 
 // [hdm_base - local_bytes, hdm_base) is GPU memory, [hdm_base, hdm_base + hdm_size) is CXL; its end
-// from persistent_base on persists.
+// from persistent_base on persists. With staged bytes kernels have what persists at the bottom of
+// GPU memory instead, and the host persists it for them.
 struct SystemMapParams {
   std::uint64_t hdm_base = 1ULL << 32;
   std::uint64_t hdm_size = 1ULL << 28;
   std::uint64_t local_bytes = 1ULL << 20;
   std::uint64_t persistent_base = ~std::uint64_t{0};  // at or beyond the end: nothing does
+  std::uint64_t staged_bytes = 0;
+  [[nodiscard]] std::uint64_t staged_base() const { return hdm_base - local_bytes; }
+  // Of GPU memory, whole pages.
+  [[nodiscard]] std::uint64_t staged_room() const { return (staged_bytes + 4095) / 4096 * 4096; }
 };
 
 void validate(const GpuParams& params);

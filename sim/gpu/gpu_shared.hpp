@@ -76,6 +76,7 @@ struct GpuShared {
   std::uint64_t now = 0;               // cycle
   std::uint64_t launched = 0;          // cycle of the kernel's start
   std::uint32_t arrived = 0;           // warps at the barrier
+  bool split = false;                  // it is one at which the host may act
   std::uint32_t finished = 0;          // warps at the kernel's end
   std::uint64_t timed_count = 0;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed;

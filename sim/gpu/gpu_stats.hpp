@@ -42,6 +42,7 @@ struct GpuStats {
   std::uint64_t persists = 0, persists_refused = 0;
   std::uint64_t persist_cycles = 0, persist_longest = 0;  // from persist() to its end
   std::uint64_t persist_lines = 0, persist_bytes = 0, persist_gathered = 0;
+  std::uint64_t recovery_cycles = 0;  // of kernels that restore after a loss of power
   std::uint64_t response_errors = 0;  // responses flagged as errors
   std::uint64_t bus_refusals = 0;     // offers that the system bus did not take
   // Stalls of the LLC's head requests, by what was missing.

@@ -356,7 +356,8 @@ void Llc::write_through(std::uint16_t entry, const LlcRequest& request, const Li
     plan_persist();
   }
   std::vector<Warp*>& owners = owners_[to];
-  if (std::find(owners.begin(), owners.end(), request.op->warp) == owners.end()) {
+  if (persistent_.awaited &&
+      std::find(owners.begin(), owners.end(), request.op->warp) == owners.end()) {
     owners.push_back(request.op->warp);
     request.op->warp->persist_begun();
   }
@@ -482,6 +483,13 @@ void Llc::respond(const MemResponse& response, std::uint64_t cycle) {
     return;
   }
   ++stats_.response_errors;  // an answer to nothing
+}
+
+Line Llc::peek(std::uint64_t line) const {
+  Line data = local_.read(line);
+  const auto way = way_of(line, hashed_set(line, set_bits_));
+  if (way) merge_bytes(data, data_[*way], tags_[*way].valid);
+  return data;
 }
 
 // Up to one line a bank a cycle.

@@ -97,6 +97,8 @@ class Llc {
   }
   void respond(const MemResponse& response, std::uint64_t cycle);
 
+  // A line of local memory as cores see it.
+  [[nodiscard]] Line peek(std::uint64_t line) const;
   // End of the run: writes every dirty line back. idle() then says when all is acknowledged.
   void start_flush() { flush_at_ = 0; }
   [[nodiscard]] bool idle() const {

@@ -129,6 +129,11 @@ Warp::Pause Warp::barrier() {
   return {*this, Wait::Barrier};
 }
 
+Warp::Pause Warp::split() {
+  core_.shared().split = true;
+  return barrier();
+}
+
 Warp::Pause Warp::core_barrier() {
   append({});
   return {*this, Wait::CoreBarrier};

@@ -250,7 +250,10 @@ class Warp {
   // One issue slot each.
   [[nodiscard]] Pause fence();
   [[nodiscard]] PersistPause persist();
-  [[nodiscard]] Pause barrier();       // of all warps
+  [[nodiscard]] Pause barrier();  // of all warps
+  // The same, where a program of the host may do what it does at a kernel's end: GPUs without
+  // memory that persists end the kernel here and launch the rest as another.
+  [[nodiscard]] Pause split();
   [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
 
   // For the LLC: a write to a persistent range is on its way for this warp, and is done.

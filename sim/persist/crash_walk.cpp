@@ -36,6 +36,7 @@ WalkResult walk_crashes(const Journal& journal, const FlatMemory& before,
   for (const std::size_t point : points_of(result.events, options)) {
     states.go_to(point);
     ++result.points;
+    if (options.at) options.at(point);
     result.most_free = std::max(result.most_free, states.free_writes());
     result.broken = std::max(result.broken, states.broken_promises());
     std::size_t number = 0;

@@ -20,7 +20,8 @@ struct WalkOptions {
   std::size_t points = 0;
   std::size_t states = CrashStates::kAll;  // of a point, at most
   std::uint64_t seed = 1;
-  std::optional<std::size_t> only = {};  // this point alone
+  std::optional<std::size_t> only = {};      // this point alone
+  std::function<void(std::size_t)> at = {};  // told of each point before its states are checked
 };
 
 struct WalkResult {

@@ -192,7 +192,7 @@ WarpTask RoadSearch::search(Warp& w) const {
     if (fault() != Fault::NoPersistBeforeMark) co_await w.persist();
     co_await w.barrier();
     if (w.id() == 0) co_await end_level(w, front.level);
-    co_await w.barrier();
+    co_await w.split();
     co_await load_front(w, front);
   }
 }

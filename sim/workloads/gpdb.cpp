@@ -40,7 +40,7 @@ class Table : public PersistentWorkload {
     return transactions_.open(w, ok);
   }
   void launch_recovery(Gpu& gpu) override {
-    gpu.launch([this](Warp& w) { return restore(w); });
+    gpu.launch([this](Warp& w) { return restore(w); }, true);
   }
   void launch_work(Gpu& gpu) override {
     for (U64 b = 0; b < params().iterations; ++b) {
@@ -94,7 +94,8 @@ class Insert : public Table {
                                              .words = kFigures,
                                              .warps = 1,
                                              .lanes = params().threads,
-                                             .capacity = 1});
+                                             .capacity = 1,
+                                             .logs = !params().assisted});
   }
   void place_persistent(Allocator& allocator) override {
     rows_ = allocator.alloc_persistent<U32>(kLineBytes / 4);
@@ -275,7 +276,8 @@ class Update : public Table {
                                              .warps = params().warps,
                                              .lanes = params().threads,
                                              .capacity = hcl ? each : each * params().threads,
-                                             .partitions = hcl ? 1 : params().log_partitions});
+                                             .partitions = hcl ? 1 : params().log_partitions,
+                                             .logs = !params().assisted});
   }
   void place_persistent(Allocator& allocator) override {
     table_ = allocator.alloc_persistent<U32>(image_.size);

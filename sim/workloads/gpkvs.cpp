@@ -119,7 +119,7 @@ class KeyValueStore : public PersistentWorkload {
   WarpTask create(Warp& w) const override;
   WarpTask reopen(Warp& w, bool& ok) const override { return transactions_.open(w, ok); }
   void launch_recovery(Gpu& gpu) override {
-    gpu.launch([this](Warp& w) { return restore(w); });
+    gpu.launch([this](Warp& w) { return restore(w); }, true);
   }
   void launch_work(Gpu& gpu) override {
     for (U64 b = 0; b < params().iterations; ++b) {
@@ -178,7 +178,8 @@ void KeyValueStore::place_volatile(Allocator& allocator) {
                                 .warps = params().warps,
                                 .lanes = params().threads,
                                 .capacity = hcl ? each : each * (params().threads / together),
-                                .partitions = hcl ? 1 : params().log_partitions});
+                                .partitions = hcl ? 1 : params().log_partitions,
+                                .logs = !params().assisted});
 }
 
 void KeyValueStore::place_persistent(Allocator& allocator) {

@@ -12,7 +12,9 @@ void IterativeWorkload::place_volatile(Allocator& allocator) {
 }
 
 void IterativeWorkload::place_persistent(Allocator& allocator) {
-  gpm::CheckpointShape shape{.groups = 1, .copy_bytes = static_cast<U32>(done_.bytes())};
+  gpm::CheckpointShape shape{.groups = 1,
+                             .copy_bytes = static_cast<U32>(done_.bytes()),
+                             .copies = params().assisted ? 1U : 2U};
   for (const DeviceArray<U32>& words : state()) shape.copy_bytes += static_cast<U32>(words.bytes());
   const U64 base = allocator.alloc_persistent<U32>(shape.bytes() / 4).base;
   checkpoint_ = gpm::Checkpoint(base, shape, fault());

@@ -54,7 +54,7 @@ class IterativeWorkload : public PersistentWorkload {
   WarpTask create(Warp& w) const final;
   WarpTask reopen(Warp& w, bool& ok) const final { return checkpoint_.gpmcp_open(w, ok); }
   void launch_recovery(Gpu& gpu) final {
-    gpu.launch([this](Warp& w) { return restore(w); });
+    gpu.launch([this](Warp& w) { return restore(w); }, true);
   }
   void launch_work(Gpu& gpu) final {
     for (U64 i = 0; i < params().iterations; ++i) {

@@ -5,6 +5,7 @@
 
 #include "sim/host/fixed_latency_engine.hpp"
 #include "sim/host/run.hpp"
+#include "sim/persist/host_images.hpp"
 
 namespace cxlgpu {
 
@@ -16,6 +17,7 @@ std::optional<std::string> recovery_problem(const MakeWorkload& make, const GpuP
   const std::unique_ptr<Workload> workload = make();
   Gpu gpu(params, map);
   SystemMemory memory(gpu.local_memory(), engine.memory(), map);
+  if (map.staged_bytes != 0) load_staged(map, left, memory);
   Allocator allocator(map);
   workload->setup(allocator, memory);
   if (auto wrong = workload->verify_recovered(memory)) return wrong;

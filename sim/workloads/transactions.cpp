@@ -13,6 +13,7 @@ void Transactions::place_volatile(Allocator& allocator, const Shape& shape) {
 void Transactions::place_persistent(Allocator& allocator, Fault fault) {
   fault_ = fault;
   state_ = allocator.alloc_persistent<U64>(kLineBytes / 8);
+  if (!shape_.logs) return;
   if (hcl()) {
     const gpm::HclShape shape{.entry_bytes = shape_.words * 4,
                               .warps = shape_.warps,
@@ -36,15 +37,16 @@ void Transactions::fill_volatile(Backdoor& memory) const {
 
 WarpTask Transactions::create(Warp& w) const {
   if (w.id() != 0) co_return;
-  if (hcl()) {
+  if (shape_.logs && hcl()) {
     co_await hcl_.gpmlog_create_hcl(w);
-  } else {
+  } else if (shape_.logs) {
     co_await conv_.gpmlog_create_conv(w);
   }
   co_await set_state(w, 0);
 }
 
 WarpTask Transactions::open(Warp& w, bool& ok) const {
+  if (!shape_.logs) co_return;
   if (hcl()) {
     co_await hcl_.gpmlog_open(w, ok);
   } else {
@@ -66,6 +68,7 @@ WarpTask Transactions::state(Warp& w, State& state) const {
 
 // What this warp logged; of the conventional log the partitions that are this warp's to clear.
 WarpTask Transactions::drop(Warp& w) const {
+  if (!shape_.logs) co_return;
   if (hcl()) {
     Lanes<U32> tails;
     co_await hcl_.gpmlog_tails(w, tails);
@@ -91,6 +94,8 @@ WarpTask Transactions::begin(Warp& w, U64 batch) const {
 }
 
 WarpTask Transactions::log(Warp& w, gpm::Chunks entry, LaneMask mask, bool& ok) const {
+  ok = true;
+  if (!shape_.logs) co_return;
   if (hcl()) {
     co_await hcl_.gpmlog_insert(w, std::move(entry), mask, ok);
   } else {
@@ -147,7 +152,7 @@ Transactions::State Transactions::state(const Backdoor& memory) const {
 std::optional<std::string> Transactions::entries(const Backdoor& memory,
                                                  std::vector<std::vector<U32>>& out) const {
   out.clear();
-  if (!state(memory).under_way) return std::nullopt;
+  if (!shape_.logs || !state(memory).under_way) return std::nullopt;
   if (hcl()) {
     for (U32 warp = 0; warp < shape_.warps; ++warp) {
       for (unsigned lane = 0; lane < shape_.lanes; ++lane) {

@@ -30,6 +30,7 @@ class Transactions {
     U32 warps = 0, lanes = 0;  // of the GPU
     U32 capacity = 0;          // entries a lane; of the conventional log a warp's lanes together
     U32 partitions = 1;        // of the conventional log
+    bool logs = true;          // false: the host persists a batch as a whole
   };
   struct State {
     U64 done = 0;

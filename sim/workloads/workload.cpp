@@ -98,6 +98,11 @@ std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const Workload
   Allocator everything({.hdm_base = 0, .hdm_size = 1ULL << 62, .local_bytes = 0});
   workload->place(everything);
   workload->data_set_bytes_ = everything.used();
+  constexpr std::uint64_t kHalf = 1ULL << 61;
+  Allocator apart(
+      {.hdm_base = 0, .hdm_size = 2 * kHalf, .local_bytes = 0, .persistent_base = kHalf});
+  workload->place(apart);
+  workload->persistent_bytes_ = apart.persistent_extent();
   return workload;
 }
 

@@ -49,10 +49,12 @@ struct WorkloadParams {
   std::uint32_t layers = 8, experts = 8, top_k = 2;  // of the model (moe)
   std::uint32_t kv_heads = 2, head_size = 64;        // of the model (kvdecode); bytes
   // Of those that persist.
-  std::uint32_t threads = 8;                    // of a warp, for logs that have an entry a thread
-  LogKind log = LogKind::Hcl;                   // of gpkvs, gpkvs95, gpdb-update and hcl
-  std::uint32_t log_partitions = 8;             // of the conventional one
-  std::uint32_t checkpoint_every = 5;           // time steps or passes
+  std::uint32_t threads = 8;           // of a warp, for logs that have an entry a thread
+  LogKind log = LogKind::Hcl;          // of gpkvs, gpkvs95, gpdb-update and hcl
+  std::uint32_t log_partitions = 8;    // of the conventional one
+  std::uint32_t checkpoint_every = 5;  // time steps or passes
+  // The host persists the whole piece when a kernel has ended: no log, one copy of a checkpoint.
+  bool assisted = false;
   gpm::Fault persist_fault = gpm::Fault::None;  // for tests
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
@@ -69,6 +71,8 @@ class Workload {
   [[nodiscard]] std::uint64_t size() const { return params_.size; }
   // Bytes of all arrays as the allocator places them.
   [[nodiscard]] std::uint64_t data_set_bytes() const { return data_set_bytes_; }
+  // Of these what persists, from the first array to the end of the last.
+  [[nodiscard]] std::uint64_t persistent_bytes() const { return persistent_bytes_; }
   void setup(Allocator& allocator, Backdoor& memory) {
     place(allocator);
     fill(memory);
@@ -105,7 +109,7 @@ class Workload {
   virtual WarpTask kernel(Warp& w) const;  // need not be there if launch() is its own
 
   WorkloadParams params_;
-  std::uint64_t data_set_bytes_ = 0;
+  std::uint64_t data_set_bytes_ = 0, persistent_bytes_ = 0;
 };
 
 // The second parameter of an iterative workload; max 0: it has none.

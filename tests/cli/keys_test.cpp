@@ -121,7 +121,7 @@ TEST_F(Keys, SchemaTakesTheFilesOfTheProjectAndOfARun) {
       files.push_back(entry.path());
     }
   }
-  for (const char* section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath"}) {
+  for (const char* section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap"}) {
     files.emplace_back(kSource + "/configs/host/" + section + ".yaml");
   }
   ASSERT_GE(files.size(), 7u);

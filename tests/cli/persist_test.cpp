@@ -144,6 +144,57 @@ TEST_F(Cli, WorkloadsThatPersistAreWalked) {
   refused({"run", "gpdb-pram-gpm"}, {"gpdb"});
 }
 
+// Every workload, when the host persists; and every loss of power of one. What the GPU stored to
+// host memory has no order before the host's flush has ended: the walk finds that.
+TEST_F(Cli, TheHostPersistsForEachWorkload) {
+  const std::map<std::string, std::string> sizes = {
+      {"bfsp", "16"},       {"blk", "64"},     {"cfdcp", "16"},    {"dnn", "2"},
+      {"gpdb-insert", "8"}, {"hs", "8"},       {"hcl", "1"},       {"gpdb-update", "64"},
+      {"gpkvs", "8"},       {"gpkvs95", "20"}, {"persist", "256"}, {"ps", "4"},
+      {"srad", "8"}};
+  for (const std::string configuration : {"cap-fs", "cap-mm", "cap-eadr", "gpm-ndp"}) {
+    for (const std::string& name : persistent_workload_names()) {
+      SCOPED_TRACE(name + " " + configuration);
+      accepted({"run", name + "-pram-" + configuration, "--set", "workload.size=" + sizes.at(name),
+                "--no-report", "--out", "h"});
+      const json run = stats("h");
+      EXPECT_GE(value(run, "/host_persist/turns"), 2);
+      EXPECT_GT(value(run, "/host_persist/written"), 0);
+      EXPECT_EQ(value(run, "/host_persist/journal") > 0, configuration == "cap-fs");
+    }
+    const Result walked = run({"crash", "ps-pram-" + configuration, "--set", "workload.size=4",
+                               "--set", "gpu.cores=2", "--states", "4", "--points", "400"});
+    const bool recovers = configuration != "gpm-ndp";
+    EXPECT_EQ(walked.status, recovers ? 0 : 1) << configuration << walked.out << walked.err;
+    EXPECT_EQ(walked.out.find("each recovered") != std::string::npos, recovers) << walked.out;
+    // The end of the last flush is a durable moment of each.
+    accepted({"crash", "ps-pram-" + configuration, "--set", "workload.size=4", "--set",
+              "gpu.cores=2", "--point", "1000000"});
+  }
+}
+
+// What the host kept is found again by the next run, on the machine itself.
+TEST_F(Cli, ARunGoesOnFromWhatTheHostKept) {
+  for (const std::string configuration : {"cap-fs", "cap-mm", "cap-eadr"}) {
+    SCOPED_TRACE(configuration);
+    const std::vector<std::string> scenario = {"run", "gpkvs-pram-" + configuration, "--set",
+                                               "workload.size=8"};
+    const auto with = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), scenario.begin(), scenario.end());
+      return more;
+    };
+    accepted(with({"--out", "whole"}));
+    const Result walk = accepted({"crash", "gpkvs-pram-" + configuration, "--set",
+                                  "workload.size=8", "--points", "2", "--states", "1"});
+    const std::string after = walk.out.substr(walk.out.find(": ") + 2);
+    const std::string half = std::to_string(std::stoul(after) / 2);
+    accepted(with({"--crash-at", half, "--set", "endpoint.image_out=" + configuration}));
+    accepted(with({"--recover", "--set", "endpoint.image_in=" + configuration, "--out", "rest"}));
+    EXPECT_LT(value(stats("rest"), "/host_persist/turns"),
+              value(stats("whole"), "/host_persist/turns"));
+  }
+}
+
 TEST_F(Cli, TheWalkGoesOverEveryEvent) {
   const Result walked =
       accepted({"crash", "ps-pram-gpm", "--set", "workload.size=4", "--states", "8"});

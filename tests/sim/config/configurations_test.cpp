@@ -18,6 +18,7 @@ struct Means {
   SrPolicy policy = SrPolicy::Off;
   bool spec_length = true, ds = false;
   std::optional<PersistDomain> persists = {};
+  PersistBy by = PersistBy::Gpu;
 };
 
 // By hand, from the guide.
@@ -35,6 +36,10 @@ const std::map<std::string, Means> kMeans = {
     {"ds", {.policy = SrPolicy::Sr, .ds = true}},
     {"gpm", {.persists = PersistDomain::Buffer}},
     {"gpm-eadr", {.persists = PersistDomain::Host}},
+    {"gpm-ndp", {.persists = PersistDomain::Buffer, .by = PersistBy::Ndp}},
+    {"cap-fs", {.persists = PersistDomain::Buffer, .by = PersistBy::CapFs}},
+    {"cap-mm", {.persists = PersistDomain::Buffer, .by = PersistBy::CapMm}},
+    {"cap-eadr", {.persists = PersistDomain::Host, .by = PersistBy::CapEadr}},
     {"gpu-dram", {.memory = MemoryKind::GpuDram}},
     {"uvm", {.memory = MemoryKind::Uvm}},
     {"gds", {.memory = MemoryKind::Gds}},
@@ -58,6 +63,7 @@ TEST(Configurations, EachNameMeansWhatTheGuideSays) {
     EXPECT_EQ(config.root_port.spec_length, means.spec_length);
     EXPECT_EQ(config.root_port.ds, means.ds);
     EXPECT_EQ(config.persistent() != nullptr, means.persists.has_value());
+    EXPECT_EQ(config.persist_by, means.by);
     if (means.persists) {
       EXPECT_EQ(config.persist_domain, *means.persists);
       EXPECT_EQ(config.hdm.size(), 2U);

@@ -1,0 +1,66 @@
+// Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
+// Keys of persistence by way of the host. "H100" and "H200" were measured for this project.
+#include "sim/config/key_rows.hpp"
+
+namespace cxlgpu {
+
+std::vector<ConfigKey> cap_keys() {
+  return {
+      row({"cap.sync_ps", "ps", between(0, kMostPs), "End of a kernel until the host goes on.",
+           "H100, measured: a kernel's end until its stream is seen to be done"},
+          CXLGPU_MEMBER(cap.sync_ps)),
+      row({"cap.launch_ps", "ps", between(1000, kMostPs),
+           "Launch of the kernel that follows, on an idle GPU.",
+           "H100, measured: empty kernel and wait, less sync_ps"},
+          CXLGPU_MEMBER(cap.launch_ps)),
+      row({"cap.bounce_ps", "ps", between(0, kMostPs),
+           "Of a copy into a mapped file, beside the link and the bytes.",
+           "H100, measured: 64 KiB to pageable memory less that to pinned, less its bytes"},
+          CXLGPU_MEMBER(cap.bounce_ps)),
+      row({"cap.copy_gb_s", "GB/s", decimal(0.1, 1000),
+           "Copy from host memory into the file, by one thread.",
+           "H100, measured: 256 MiB to pageable memory less that to pinned"},
+          CXLGPU_MEMBER(cap.copy_gb_s)),
+      row({"cap.threads", "threads", power_of_two(1, 16), "Threads that flush.",
+           "GPM (ASPLOS 2022) takes the best of 2 to 32; 16 is the best that was measured"},
+          CXLGPU_MEMBER(cap.threads)),
+      row({"cap.flush_1_gb_s", "GB/s", decimal(0.1, 1000), "Flush of dirty lines by one thread.",
+           "H100, measured: clflushopt and sfence, into DRAM"},
+          CXLGPU_MEMBER(cap.flush_gb_s[0])),
+      row({"cap.flush_2_gb_s", "GB/s", decimal(0.1, 1000), "The same by two.", "H100, measured"},
+          CXLGPU_MEMBER(cap.flush_gb_s[1])),
+      row({"cap.flush_4_gb_s", "GB/s", decimal(0.1, 1000), "The same by four.", "H100, measured"},
+          CXLGPU_MEMBER(cap.flush_gb_s[2])),
+      row({"cap.flush_8_gb_s", "GB/s", decimal(0.1, 1000), "The same by eight.", "H100, measured"},
+          CXLGPU_MEMBER(cap.flush_gb_s[3])),
+      row({"cap.flush_16_gb_s", "GB/s", decimal(0.1, 1000), "The same by sixteen.",
+           "H100, measured"},
+          CXLGPU_MEMBER(cap.flush_gb_s[4])),
+      row({"cap.lines", "lines", between(1, 4096),
+           "Lines of the host in flight to memory that persists, at most.",
+           "assumed: as many as the GPU's LLC has"},
+          CXLGPU_MEMBER(cap.lines)),
+      row({"cap.commit_ps", "ps", between(0, kMostPs),
+           "Of an fsync, beside the system call and the journal's blocks.",
+           "inferred: to the journal's thread and back, two wake-ups"},
+          CXLGPU_MEMBER(cap.commit_ps)),
+      row({"cap.journal_bytes", "bytes", multiple_of(4096, 4096, 65536),
+           "Blocks that an fsync writes to the file system's journal.",
+           "ext4: a descriptor, a metadata and a commit block"},
+          CXLGPU_MEMBER(cap.journal_bytes)),
+      row({"cap.read_ps", "ps", between(0, kMostPs),
+           "Load from host memory, from the GPU's LLC and back, beside the link's bandwidth.",
+           "H200, measured: 1 203 ns less an LLC hit"},
+          CXLGPU_MEMBER(cap.read_ps)),
+      row({"cap.write_ps", "ps", between(0, kMostPs),
+           "Store to host memory, from the GPU's LLC until it is answered, likewise.",
+           "H200, measured: store and fence, 651 ns, less the way to the LLC"},
+          CXLGPU_MEMBER(cap.write_ps)),
+      row({"cap.link_gb_s", "GB/s", decimal(0.1, 1000),
+           "Loads and stores of host memory, of pcie.measured_lanes lanes.",
+           "H200, measured: kernel that reads host memory"},
+          CXLGPU_MEMBER(cap.link_gb_s)),
+  };
+}
+
+}  // namespace cxlgpu
