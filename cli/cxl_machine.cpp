@@ -134,7 +134,6 @@ class CxlMachine : public Machine {
     if (options_.crash.journalled() && caches_survive()) gpu.watch_stores(&persist_log_);
     return memory_.emplace(gpu.local_memory(), *hdm_, map_);
   }
-  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
   void watch_dies(Timeline& timeline) override {
@@ -153,7 +152,7 @@ class CxlMachine : public Machine {
   void judge(const FlatMemory& written, RunOutcome& outcome) const override;
 
   void report(RunOutcome& outcome) override;
-  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] RunStats& stats() override { return stats_; }
   [[nodiscard]] const Journal* journal() const override {
     return options_.crash.journalled() ? &persist_log_.journal() : nullptr;
   }

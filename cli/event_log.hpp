@@ -14,23 +14,28 @@
 
 #include <string>
 
+#include "cli/row_file.hpp"
 #include "common/trace_event.hpp"
-#include "flits/compressed_file.hpp"
 
 namespace cxlgpu {
 
 class EventLog : public TraceSink {
  public:
-  explicit EventLog(const std::string& path);
+  explicit EventLog(const std::string& path) : file_(path, "time_ps,stage,port,id,addr,info") {}
 
-  void on_event(const TraceEvent& event) override;
-  void close();
+  void on_event(const TraceEvent& event) override {
+    file_.number(event.at.ps);
+    file_.text(kStageNames[static_cast<std::size_t>(event.stage)]);
+    file_.number(event.port);
+    file_.number(event.id);
+    file_.hexadecimal(event.addr);
+    file_.number(event.info);
+    file_.end_row();
+  }
+  void close() { file_.close(); }
 
  private:
-  void flush();
-
-  flits::CompressedFile file_;
-  std::string buffer_;
+  RowFile file_;
 };
 
 }  // namespace cxlgpu

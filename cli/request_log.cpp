@@ -3,48 +3,37 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace cxlgpu {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1u << 18;
+std::string header(const std::vector<RequestColumn>& columns) {
+  std::vector<std::string> names;
+  for (const RequestColumn& column : columns) names.push_back(column.name());
+  return fmt::to_string(fmt::join(names, ","));
+}
 
 }  // namespace
 
-RequestLog::RequestLog(const std::string& path) : file_(path) {
-  for (const RequestColumn& column : columns_) buffer_ += column.name() + ',';
-  buffer_.back() = '\n';
-  flush();
-}
+RequestLog::RequestLog(const std::string& path) : file_(path, header(columns_)) {}
 
 void RequestLog::add(const RequestRecord& record) {
+  const RequestCells cells(record);
   for (const RequestColumn& column : columns_) {
     if (column.shape() == RequestColumn::Shape::Number) {
-      const fmt::format_int number(column.number(record));
-      buffer_.append(number.data(), number.size());
-    } else if (column.shape() == RequestColumn::Shape::Lookup) {
-      const int lookup = column.small(record);
-      if (lookup >= 0) buffer_ += kLookupNames[static_cast<std::size_t>(lookup)];
-    } else {
-      const fmt::format_int number(int{column.small(record)});
-      buffer_.append(number.data(), number.size());
+      file_.number(column.number(cells));
+      continue;
     }
-    buffer_ += ',';
+    const int small = column.small(cells);
+    if (column.shape() == RequestColumn::Shape::Lookup) {
+      file_.text(small < 0 ? "" : kLookupNames[static_cast<std::size_t>(small)]);
+    } else if (small < 0) {
+      file_.text("-1");
+    } else {
+      file_.number(static_cast<std::uint64_t>(small));
+    }
   }
-  buffer_.back() = '\n';
-  if (buffer_.size() >= kBlockBytes) flush();
-}
-
-void RequestLog::close() {
-  flush();
-  file_.publish();
-}
-
-void RequestLog::flush() {
-  file_.write(buffer_);
-  buffer_.clear();
+  file_.end_row();
 }
 
 }  // namespace cxlgpu

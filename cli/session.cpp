@@ -72,7 +72,7 @@ class Session {
  public:
   Session(const RunConfig& config, const SessionOptions& options)
       : config_(config), given_(options), files_(given_), options_(options) {
-    if (files_.any()) options_.sink = &files_;
+    if (files_.take_events()) options_.sink = &files_;
     outcome_.config = config;
     outcome_.command = options.engine.replay;
   }
@@ -153,12 +153,11 @@ void Session::make() {
   folder_.emplace(options_.out);
   if (!options_.out.empty() && options_.page) {
     samples_ = std::make_unique<RunSamples>();
-    machine_->collect(*samples_);
+    machine_->stats().collect(*samples_);
   }
-  if (files_.any()) {
-    files_.open(config_.memory != MemoryKind::Cxl);
-    options_.sink = files_.sink();
-  }
+  files_.open(config_.memory != MemoryKind::Cxl);
+  if (files_.take_events()) options_.sink = files_.sink();
+  if (files_.take_requests()) machine_->stats().watch(files_);
   checked_.emplace(machine_->start());
   if (Timeline* timeline = files_.timeline()) {
     if (gpu_) gpu_->watch_cores(timeline);

@@ -20,6 +20,25 @@ namespace cxlgpu {
 
 inline constexpr std::array<std::string_view, 4> kLookupNames = {"bypass", "hit", "miss", "merge"};
 
+// A request, and its time in each stage once for all columns.
+class RequestCells {
+ public:
+  explicit RequestCells(const RequestRecord& record) : record_(record) {
+    Time before = record.time(Stage::SysAccept);
+    for (std::size_t stage = 1; stage < kPathStages; ++stage) {
+      const Time at = record.at[stage];
+      if (at == Time::never()) continue;
+      in_stage_[stage] = (at - before).ps;
+      before = at;
+    }
+  }
+
+ private:
+  friend class RequestColumn;
+  const RequestRecord& record_;
+  std::array<std::uint64_t, kPathStages> in_stage_{};  // ps
+};
+
 class RequestColumn {
  public:
   enum class Shape : std::uint8_t {
@@ -31,10 +50,10 @@ class RequestColumn {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Shape shape() const { return shape_; }
-  [[nodiscard]] std::uint64_t number(const RequestRecord& record) const;
+  [[nodiscard]] std::uint64_t number(const RequestCells& cells) const;
   // Of any other shape than Number.
-  [[nodiscard]] std::int8_t small(const RequestRecord& record) const {
-    return static_cast<std::int8_t>(number(record));
+  [[nodiscard]] std::int8_t small(const RequestCells& cells) const {
+    return static_cast<std::int8_t>(number(cells));
   }
 
  private:
@@ -76,7 +95,8 @@ class RequestColumn {
   return all;
 }
 
-inline std::uint64_t RequestColumn::number(const RequestRecord& record) const {
+inline std::uint64_t RequestColumn::number(const RequestCells& cells) const {
+  const RequestRecord& record = cells.record_;
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
   switch (what_) {
     case What::Address:
@@ -98,7 +118,7 @@ inline std::uint64_t RequestColumn::number(const RequestRecord& record) const {
     case What::Latency:
       return record.latency().ps;
     case What::InStage:
-      return time_in_stage(record, stage_).ps;
+      return cells.in_stage_[stage_];
   }
   return 0;
 }
