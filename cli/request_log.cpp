@@ -19,13 +19,13 @@ RequestLog::RequestLog(const std::string& path) : file_(path, header(columns_)) 
 
 void RequestLog::add(const RequestRecord& record) {
   const RequestCells cells(record);
-  for (const RequestColumn& column : columns_) {
-    if (column.shape() == RequestColumn::Shape::Number) {
-      file_.number(column.number(cells));
+  for (std::size_t i = 0; i < kRequestColumns; ++i) {
+    if (columns_[i].shape() == RequestColumn::Shape::Number) {
+      file_.number(cells.number(i));
       continue;
     }
-    const int small = column.small(cells);
-    if (column.shape() == RequestColumn::Shape::Lookup) {
+    const int small = cells.small(i);
+    if (columns_[i].shape() == RequestColumn::Shape::Lookup) {
       file_.text(small < 0 ? "" : kLookupNames[static_cast<std::size_t>(small)]);
     } else if (small < 0) {
       file_.text("-1");

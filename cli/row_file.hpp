@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -26,23 +27,12 @@ class RowFile {
       : file_(path), buffer_(kBlockBytes + kLongestRow, '\0'), at_(buffer_.data()) {
     file_.write(std::string(header) + '\n');
   }
-  // Two digits at a time from behind: half the instructions of std::to_chars.
   void number(std::uint64_t value) {
-    std::array<char, 2 * kLongestNumber> digits{};
-    char* const end = digits.data() + kLongestNumber;
-    char* first = end;
-    for (; value >= 100; value /= 100) {
-      first -= 2;
-      std::memcpy(first, kPairs.data() + 2 * (value % 100), 2);
-    }
-    if (value >= 10) {
-      first -= 2;
-      std::memcpy(first, kPairs.data() + 2 * value, 2);
+    if (value < 10) {
+      *at_++ = static_cast<char>('0' + value);
     } else {
-      *--first = static_cast<char>('0' + value);
+      digits(value);
     }
-    std::memcpy(at_, first, kLongestNumber);  // what is too much is written over
-    at_ += end - first;
     *at_++ = ',';
   }
   void hexadecimal(std::uint64_t value) {
@@ -67,14 +57,47 @@ class RowFile {
 
  private:
   static constexpr std::size_t kBlockBytes = 1u << 18, kLongestNumber = 20;
-  static constexpr std::array<char, 200> kPairs = [] {  // 00 to 99
-    std::array<char, 200> pairs{};
-    for (std::size_t i = 0; i < pairs.size() / 2; ++i) {
-      pairs[2 * i] = static_cast<char>('0' + i / 10);
-      pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  static constexpr std::array<std::uint16_t, 100> kPairs = [] {  // 00 to 99, as they stand in memory
+    std::array<std::uint16_t, 100> pairs{};
+    for (unsigned i = 0; i < pairs.size(); ++i) {
+      pairs[i] = static_cast<std::uint16_t>(('0' + i / 10) | ('0' + i % 10) << 8);
     }
     return pairs;
   }();
+
+  // Four digits at a time as one word: a third of the instructions of std::to_chars.
+  static_assert(std::endian::native == std::endian::little, "the first digit is the lowest byte");
+  static std::uint32_t four(std::uint32_t value) {
+    return kPairs[value / 100] | std::uint32_t{kPairs[value % 100]} << 16;
+  }
+  static std::uint64_t eight(std::uint32_t value) {
+    return four(value / 10'000) | std::uint64_t{four(value % 10'000)} << 32;
+  }
+  template <typename Word>
+  void put(Word word, unsigned skip = 0) {
+    word >>= skip;
+    std::memcpy(at_, &word, sizeof word);  // what is too much is written over
+    at_ += sizeof word - skip / 8;
+  }
+  template <typename Word>
+  static unsigned leading_zeros(Word word) {  // in bits; one digit stays
+    constexpr auto kZeros = static_cast<Word>(0x3030303030303030);
+    constexpr Word kLast = Word{1} << (8 * sizeof(Word) - 8);
+    return static_cast<unsigned>(std::countr_zero((word ^ kZeros) | kLast)) & ~7U;
+  }
+  void digits(std::uint64_t value) {
+    constexpr std::uint64_t kFour = 10'000, kEight = kFour * kFour;
+    if (value < kFour) {
+      const std::uint32_t word = four(static_cast<std::uint32_t>(value));
+      put(word, leading_zeros(word));
+    } else if (value < kEight) {
+      const std::uint64_t word = eight(static_cast<std::uint32_t>(value));
+      put(word, leading_zeros(word));
+    } else {
+      digits(value / kEight);
+      put(eight(static_cast<std::uint32_t>(value % kEight)));
+    }
+  }
 
   void flush() {
     file_.write({buffer_.data(), at_});

@@ -41,9 +41,9 @@ class Requests : public TraceSink {
     const RequestCells cells(record);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].shape() == RequestColumn::Shape::Number) {
-        numbers_[i].push_back(columns_[i].number(cells));
+        numbers_[i].push_back(cells.number(i));
       } else {
-        small_[i].push_back(columns_[i].small(cells));
+        small_[i].push_back(cells.small(i));
       }
     }
   }
