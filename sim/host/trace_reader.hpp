@@ -23,6 +23,7 @@
 // Source:  the formats as their simulators document them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct TraceReadOptions {
   std::uint64_t max_requests = 0;         // 0: all; hints behind the last one are left out
   std::uint64_t size_bytes = 1ULL << 52;  // addresses at or above it are refused
   std::uint64_t data_bytes = 0;           // ... of requests too, if it is not 0
+  const std::atomic<int>* stop = nullptr;  // as of InputFile
 };
 
 // Where a replay takes its records from.
