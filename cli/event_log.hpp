@@ -24,13 +24,14 @@ class EventLog : public TraceSink {
   explicit EventLog(const std::string& path) : file_(path, "time_ps,stage,port,id,addr,info") {}
 
   void on_event(const TraceEvent& event) override {
-    file_.number(event.at.ps);
-    file_.text(kStageNames[static_cast<std::size_t>(event.stage)]);
-    file_.number(event.port);
-    file_.number(event.id);
-    file_.hexadecimal(event.addr);
-    file_.number(event.info);
-    file_.end_row();
+    RowFile::Row row = file_.row();
+    row.number(event.at.ps);
+    row.text(kStageNames[static_cast<std::size_t>(event.stage)]);
+    row.number(event.port);
+    row.number(event.id);
+    row.hexadecimal(event.addr);
+    row.number(event.info);
+    file_.end(row);
   }
   void close() { file_.close(); }
 

@@ -19,21 +19,21 @@ RequestLog::RequestLog(const std::string& path) : file_(path, header(columns_)) 
 
 void RequestLog::add(const RequestRecord& record) {
   const RequestCells cells(record);
-  for (std::size_t i = 0; i < kRequestColumns; ++i) {
-    if (columns_[i].shape() == RequestColumn::Shape::Number) {
-      file_.number(cells.number(i));
-      continue;
-    }
+  RowFile::Row row = file_.row();
+  for (std::size_t i = 0; i < kStageColumns; ++i) {
     const int small = cells.small(i);
-    if (columns_[i].shape() == RequestColumn::Shape::Lookup) {
-      file_.text(small < 0 ? "" : kLookupNames[static_cast<std::size_t>(small)]);
+    if (columns_[i].shape() == RequestColumn::Shape::Number) {
+      row.number(cells.number(i));
+    } else if (columns_[i].shape() == RequestColumn::Shape::Lookup) {
+      row.text(small < 0 ? "" : kLookupNames[static_cast<std::size_t>(small)]);
     } else if (small < 0) {
-      file_.text("-1");
+      row.text("-1");
     } else {
-      file_.number(static_cast<std::uint64_t>(small));
+      row.number(static_cast<std::uint64_t>(small));
     }
   }
-  file_.end_row();
+  for (std::size_t i = kStageColumns; i < kRequestColumns; ++i) row.number(cells.number(i));
+  file_.end(row);
 }
 
 }  // namespace cxlgpu
