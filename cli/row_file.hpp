@@ -28,12 +28,11 @@ class RowFile {
     [[gnu::always_inline]] void number(std::uint64_t value) {
       if (value < 10) {
         *at_++ = static_cast<char>('0' + value);
-      } else if (value < kFour) {
-        const std::uint32_t word = four(static_cast<std::uint32_t>(value));
-        put(word, leading_zeros(word));
       } else if (value < kEight) {
-        const std::uint64_t word = eight(static_cast<std::uint32_t>(value));
-        put(word, leading_zeros(word));
+        up_to_eight(value);
+      } else if (value < kEight * kEight) {
+        up_to_eight(value / kEight);
+        put(eight(static_cast<std::uint32_t>(value % kEight)), 0);
       } else {
         at_ = std::to_chars(at_, at_ + kLongestNumber, value).ptr;
       }
@@ -42,7 +41,9 @@ class RowFile {
     void hexadecimal(std::uint64_t value) {
       *at_++ = '0';
       *at_++ = 'x';
-      at_ = std::to_chars(at_, at_ + kLongestNumber, value, 16).ptr;
+      for (int shift = value == 0 ? 0 : (std::bit_width(value) - 1) & ~3; shift >= 0; shift -= 4) {
+        *at_++ = "0123456789abcdef"[value >> shift & 15];
+      }
       *at_++ = ',';
     }
     void text(std::string_view text) {
@@ -78,6 +79,15 @@ class RowFile {
       constexpr auto kZeros = static_cast<Word>(0x3030303030303030);
       constexpr Word kLast = Word{1} << (8 * sizeof(Word) - 8);
       return static_cast<unsigned>(std::countr_zero((word ^ kZeros) | kLast)) & ~7U;
+    }
+    [[gnu::always_inline]] void up_to_eight(std::uint64_t value) {
+      if (value < kFour) {
+        const std::uint32_t word = four(static_cast<std::uint32_t>(value));
+        put(word, leading_zeros(word));
+      } else {
+        const std::uint64_t word = eight(static_cast<std::uint32_t>(value));
+        put(word, leading_zeros(word));
+      }
     }
     template <typename Word>
     void put(Word word, unsigned skip) {

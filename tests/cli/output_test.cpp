@@ -1,12 +1,15 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Where results go: pipes, links, the command's own output, and runs that end before their time.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include <chrono>
+#include <random>
 #include <thread>
 
+#include "cli/row_file.hpp"
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -49,6 +52,28 @@ class Output : public Cli {
     return args;
   }
 };
+
+// Lengths of every kind, at their bounds and at random.
+TEST_F(Output, NumbersOfRowsAreWhatTheyAreElsewhere) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> numbers = {0, ~std::uint64_t{0}};
+  for (std::uint64_t power = 1; power < 10'000'000'000'000'000'000ULL; power *= 10) {
+    numbers.insert(numbers.end(), {power - 1, power, power + 1, 10 * (power - 1) + 9});
+  }
+  for (int i = 0; i < 20000; ++i) numbers.push_back(random() >> random() % 64);
+  std::string expected = "decimal,hexadecimal,text\n";
+  RowFile file((dir_ / "rows.csv").string(), "decimal,hexadecimal,text");
+  for (const std::uint64_t number : numbers) {
+    RowFile::Row row = file.row();
+    row.number(number);
+    row.hexadecimal(number);
+    row.text("t");
+    file.end(row);
+    expected += fmt::format("{},{:#x},t\n", number, number);
+  }
+  file.close();
+  EXPECT_EQ(read_text(dir_ / "rows.csv"), expected);
+}
 
 TEST_F(Output, PipesAreWrittenThrough) {
   accepted(small({"--events", "e.csv", "--flit-log", "f.log"}, "rtl"));
