@@ -230,8 +230,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
 
 int list_command(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
-  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
-             names.media[0], names.configs[0]);
+  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. vadd-znand-sr\n");
   std::vector<std::string_view> of_host;
   for (const HostWorkloadKind& kind : kHostWorkloads) of_host.push_back(kind.name);
   fmt::print("workloads:      {}\n", fmt::join(workload_names(), " "));
