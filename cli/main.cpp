@@ -328,7 +328,9 @@ int command(int argc, char** argv) {
                   "write every request with its times, as CSV (cosim: the RTL's)");
   CLI::Option* timeline = run->add_option(
       "--timeline", a.timeline, "write queues, links, dies and cores over time, for Perfetto");
-  run->add_option("--timeline-every", a.timeline_every, "of its requests, one in so many; 1: all; left out: the first 10000, then one in 100")
+  run->add_option(
+         "--timeline-every", a.timeline_every,
+         "of its requests, one in so many; 1: all; left out: the first 10000, then one in 100")
       ->needs(timeline);
   run->add_option("--timeline-from-us", a.timeline_from_us, "where it begins")->needs(timeline);
   run->add_option("--timeline-to-us", a.timeline_to_us, "where it ends; left out: with the run")

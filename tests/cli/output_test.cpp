@@ -153,25 +153,26 @@ TEST_F(Output, ASignalKeepsWhatWasMeasured) {
 // none. Compressed data is then cut, which is no fault.
 TEST_F(Output, ASignalEndsTheWaitForATrace) {
   write_gzip(dir_ / "t.gz", "0,R,0x0,64\n5,W,0x40,64\n9,R,0x80,64\n");
-  for (const std::string& text : {std::string("0,R,0x0,64\n5,W,0x40,64\n9,R,0x"),
-                                  read_text(dir_ / "t.gz").substr(0, 30)}) {
+  for (const std::string& text :
+       {std::string("0,R,0x0,64\n5,W,0x40,64\n9,R,0x"), read_text(dir_ / "t.gz").substr(0, 30)}) {
     const std::string name = (base_ / "pipe").string();
     ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
     const int pipe = open(name.c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_EQ(::write(pipe, text.data(), text.size()), static_cast<ssize_t>(text.size()));
     const auto begun = std::chrono::steady_clock::now();
-    const Result result = run(
-        {"run", "vadd-dram-cxl", "--engine", "model", "--trace", "-", "--out", "o", "--events",
-         "e.csv"},
-        "",
-        {.before = [name] { (void)!freopen(name.c_str(), "r", stdin); },
-         .meanwhile = [&](pid_t child) {
-           for (int i = 0; i < 1000 && !fs::exists(dir_ / "e.csv.part"); ++i) {
-             std::this_thread::sleep_for(std::chrono::milliseconds(20));
-           }
-           std::this_thread::sleep_for(std::chrono::milliseconds(300));
-           kill(child, SIGINT);
-         }});
+    const Result result =
+        run({"run", "vadd-dram-cxl", "--engine", "model", "--trace", "-", "--out", "o", "--events",
+             "e.csv"},
+            "",
+            {.before = [name] { (void)!freopen(name.c_str(), "r", stdin); },
+             .meanwhile =
+                 [&](pid_t child) {
+                   for (int i = 0; i < 1000 && !fs::exists(dir_ / "e.csv.part"); ++i) {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                   }
+                   std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                   kill(child, SIGINT);
+                 }});
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
     close(pipe);
     fs::remove(name);

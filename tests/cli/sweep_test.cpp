@@ -131,7 +131,8 @@ TEST_F(SweepCli, AListHasItsPointsAndLeavesTheRestAsItIs) {
   EXPECT_NE(best().find("gpu.cores=1"), std::string::npos) << best();
   EXPECT_EQ(page().at("better"), "higher");
   for (const char* number : {"1", "3"}) {  // nor as the point before it has it
-    const std::string folder = one(std::string("select folder from points where number = ") + number);
+    const std::string folder =
+        one(std::string("select folder from points where number = ") + number);
     EXPECT_EQ(json::parse(read_text(dir_ / "o" / folder / "stats.json"))
                   .at("config")
                   .at("link")
@@ -288,7 +289,7 @@ TEST_F(SweepCli, APointThatIsNotCleanIsKeptWithItsLog) {
   EXPECT_NE(points[1][2].find("workload"), std::string::npos) << points[1][2];
   EXPECT_EQ(lines_of(read_text(dir_ / "o" / points[1][3])).size(), 1U);
   ASSERT_NE(points[1][2].find(','), std::string::npos) << points[1][2];
-  EXPECT_TRUE(lines_of(read_text(dir_ / "t.csv")).at(2).ends_with(",\"" + points[1][2] + "\""));
+  EXPECT_TRUE(lines_of(read_text(dir_ / "t.csv")).at(2).ends_with(",\"'" + points[1][2] + "\""));
   const json data = page();
   EXPECT_EQ(data.at("points").at(1).at(1), "failed");
   const auto time = [&] { return fs::last_write_time(dir_ / "o" / points[1][3]); };
