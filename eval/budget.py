@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Host instructions a request of short runs of the model, and that they stay within 3 % of a record. What a run may write
-on the way (INSTRUMENTS) takes at most 5 % of the run without it.
+"""Host instructions a request of short runs of the model, and that they stay within 3 % of a record. What a run may
+write on the way (INSTRUMENTS) takes at most 5 % of the run without it.
 
 Counted by callgrind inside the run alone: no start-up, no report. The count is the same on every machine and at every
 load, but not of every compiler: the record is of one, and a build of another is not held to it. What a run of
@@ -199,7 +199,7 @@ def taken_by(instrument, measured):
     text = f"{100 * share:.1f} % of the instructions of {run}"
     if share <= WITHIN:
         return f"{instrument:18} takes {text}", False
-    return f"budget: {instrument} takes {text}, more than {100 * WITHIN:.0f} %; make what it does for a request less", True
+    return f"budget: {instrument} takes {text}, more than {100 * WITHIN:.0f} %; let it do less for a request", True
 
 
 def renew(path, measured, binary):
