@@ -415,8 +415,8 @@ int command(int argc, char** argv) {
                                              "explain", "sweep",      "report", "flit",
                                              "trace",   "completion", "help"};
   if (first.empty()) {
-    throw InputError(fmt::format("command line: no command; use {}, or begin with `cxlgpu list`",
-                                 fmt::join(commands, ", ")));
+    throw InputError(
+        fmt::format("command line: no command; use {}; see --help", fmt::join(commands, ", ")));
   }
   if (first[0] != '-' && app.get_subcommands(named).empty()) {
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
