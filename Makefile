@@ -40,7 +40,6 @@ WINDOW   ?= --waves-to-us 20
 waves: ENGINE := rtl
 waves: build     ## FST of the first microseconds and files for GTKWave and Surfer; make waves WINDOW="--waves-from-us 30 --waves-to-us 40"
 	$(CXLGPU) run $(SCENARIO) --engine rtl --out $(OUT) --waves $(OUT)/waves.fst $(WINDOW) $(ARGS)
-	@echo "gtkwave $(OUT)/waves.gtkw"
 
 rtl-sizes: deps  ## small and large (configs/rtl): each built, and six scenarios in cosim
 	@scripts/rtl_scenarios.sh $(ARGS)

@@ -159,7 +159,6 @@ class CxlMachine : public Machine {
     return *memory_;
   }
   [[nodiscard]] Initiator& initiator(Gpu& gpu) override;
-  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override;
   void watch_dies(Timeline& timeline) override {
@@ -178,7 +177,7 @@ class CxlMachine : public Machine {
   void judge(const FlatMemory& written, RunOutcome& outcome) const override;
 
   void report(RunOutcome& outcome) override;
-  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] RunStats& stats() override { return stats_; }
   [[nodiscard]] const Journal* journal() const override {
     return options_.crash.journalled() ? &persist_log_.journal() : nullptr;
   }

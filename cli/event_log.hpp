@@ -14,23 +14,29 @@
 
 #include <string>
 
+#include "cli/row_file.hpp"
 #include "common/trace_event.hpp"
-#include "flits/compressed_file.hpp"
 
 namespace cxlgpu {
 
 class EventLog : public TraceSink {
  public:
-  explicit EventLog(const std::string& path);
+  explicit EventLog(const std::string& path) : file_(path, "time_ps,stage,port,id,addr,info") {}
 
-  void on_event(const TraceEvent& event) override;
-  void close();
+  void on_event(const TraceEvent& event) override {
+    RowFile::Row row = file_.row();
+    row.number(event.at.ps);
+    row.text(kStageNames[static_cast<std::size_t>(event.stage)]);
+    row.number(event.port);
+    row.number(event.id);
+    row.hexadecimal(event.addr);
+    row.number(event.info);
+    file_.end(row);
+  }
+  void close() { file_.close(); }
 
  private:
-  void flush();
-
-  flits::CompressedFile file_;
-  std::string buffer_;
+  RowFile file_;
 };
 
 }  // namespace cxlgpu

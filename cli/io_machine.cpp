@@ -36,7 +36,6 @@ class IoMachine : public Machine {
     throw std::logic_error("a program of the host has no kernel");
   }
   [[nodiscard]] HostProgram* program() override { return run_.get(); }
-  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override { return media_gauges(run_->media()); }
   [[nodiscard]] Engine& start() override {
     run_->begin();
@@ -60,7 +59,7 @@ class IoMachine : public Machine {
     outcome.media = run_->media();
     outcome.io = io_json(run_->result(), run_->steps());
   }
-  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] RunStats& stats() override { return stats_; }
 
  private:
   const RunConfig& config_;

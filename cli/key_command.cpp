@@ -187,9 +187,12 @@ int explain_command(const KeyArguments& a, const std::filesystem::path& configs)
   if (names.empty()) {
     if (!below.empty()) fmt::print("\n");
   } else if (below.empty()) {
+    const std::string section = a.name.substr(0, a.name.find('.'));
+    const std::vector<std::string> sections = key_sections();
+    const bool known = std::find(sections.begin(), sections.end(), section) != sections.end();
     throw InputError(
-        fmt::format("command line: key '{}' is not known; {}`cxlgpu list --keys` names them all",
-                    a.name, did_you_mean(a.name, names)));
+        fmt::format("command line: key '{}' is not known; {}`cxlgpu {}` names them all", a.name,
+                    did_you_mean(a.name, names), known ? "explain " + section : "list --keys"));
   }
   if (!below.empty()) print_table(below);
   return 0;

@@ -44,8 +44,8 @@ class Machine {
   [[nodiscard]] virtual Initiator& initiator(Gpu& gpu) { return gpu; }
   // What runs instead of a kernel or a trace; null: nothing.
   [[nodiscard]] virtual HostProgram* program() { return nullptr; }
-  // Before start(): the report page's samples are taken, and outlive the run.
-  virtual void collect(RunSamples& samples) = 0;
+  // Before start() it may be told whom to tell what.
+  [[nodiscard]] virtual RunStats& stats() = 0;
   // What parts have counted so far.
   [[nodiscard]] virtual RunGauges gauges() const { return {}; }
   // With the input in place. The engine lives as long as the machine.
@@ -68,7 +68,6 @@ class Machine {
 
   // Figures, and what is kept for a later run.
   virtual void report(RunOutcome& outcome) = 0;
-  [[nodiscard]] virtual const RunStats& stats() const = 0;
   // Of a run whose losses of power are looked at; null: it kept none.
   [[nodiscard]] virtual const Journal* journal() const { return nullptr; }
   // What a loss of power after so many events should have left and did not. Precondition: a

@@ -230,8 +230,7 @@ int run_command(const RunArguments& a, const std::filesystem::path& configs,
 
 int list_command(const std::filesystem::path& configs) {
   const ScenarioNames names = scenario_names(configs);
-  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. {}-{}-{}\n", names.workloads[0],
-             names.media[0], names.configs[0]);
+  fmt::print("scenario = <workload>-<media>-<configuration>, e.g. vadd-znand-sr\n");
   std::vector<std::string_view> of_host;
   for (const HostWorkloadKind& kind : kHostWorkloads) of_host.push_back(kind.name);
   fmt::print("workloads:      {}\n", fmt::join(workload_names(), " "));
@@ -329,7 +328,9 @@ int command(int argc, char** argv) {
                   "write every request with its times, as CSV (cosim: the RTL's)");
   CLI::Option* timeline = run->add_option(
       "--timeline", a.timeline, "write queues, links, dies and cores over time, for Perfetto");
-  run->add_option("--timeline-every", a.timeline_every, "of its requests, one in so many; 1: all")
+  run->add_option(
+         "--timeline-every", a.timeline_every,
+         "of its requests, one in so many; 1: all; left out: the first 10000, then one in 100")
       ->needs(timeline);
   run->add_option("--timeline-from-us", a.timeline_from_us, "where it begins")->needs(timeline);
   run->add_option("--timeline-to-us", a.timeline_to_us, "where it ends; left out: with the run")
@@ -410,10 +411,14 @@ int command(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == kComplete) return offer(app, words);
   const auto named = [&first](const CLI::App* sub) { return sub->get_name() == first; };
-  if (!first.empty() && first[0] != '-' && app.get_subcommands(named).empty()) {
-    const std::vector<std::string> commands = {"run",     "crash",      "media",  "list",
-                                               "explain", "sweep",      "report", "flit",
-                                               "trace",   "completion", "help"};
+  const std::vector<std::string> commands = {"run",     "crash",      "media",  "list",
+                                             "explain", "sweep",      "report", "flit",
+                                             "trace",   "completion", "help"};
+  if (first.empty()) {
+    throw InputError(
+        fmt::format("command line: no command; use {}; see --help", fmt::join(commands, ", ")));
+  }
+  if (first[0] != '-' && app.get_subcommands(named).empty()) {
     throw InputError(fmt::format("command line: '{}' is not a command; {}use {}", first,
                                  did_you_mean(first, commands), fmt::join(commands, ", ")));
   }

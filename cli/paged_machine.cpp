@@ -154,7 +154,6 @@ class GpuDramMachine : public Machine {
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
     return memory_.emplace(gpu.local_memory(), behind_, map_);
   }
-  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] Engine& start() override { return nobody_; }
   [[nodiscard]] FlatMemory take_initial() override { return {}; }
 
@@ -169,7 +168,7 @@ class GpuDramMachine : public Machine {
   }
   void judge(const FlatMemory&, RunOutcome&) const override {}
   void report(RunOutcome& outcome) override { outcome.local_bytes = map_.local_bytes; }
-  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] RunStats& stats() override { return stats_; }
 
  private:
   const RunConfig& config_;
@@ -197,7 +196,6 @@ class PagedMachine : public Machine {
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu&) override { return *contents_; }
-  void collect(RunSamples& samples) override { stats_.collect(samples); }
   [[nodiscard]] RunGauges gauges() const override;
   [[nodiscard]] Engine& start() override { return *engine_; }
   [[nodiscard]] FlatMemory take_initial() override { return std::move(initial_); }
@@ -212,7 +210,7 @@ class PagedMachine : public Machine {
                     options_.engine.replay);
   }
   void report(RunOutcome& outcome) override;
-  [[nodiscard]] const RunStats& stats() const override { return stats_; }
+  [[nodiscard]] RunStats& stats() override { return stats_; }
 
  private:
   const RunConfig& config_;

@@ -1,13 +1,14 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "cli/perfetto_writer.hpp"
 
-#include <array>
+#include <bit>
+#include <cassert>
+#include <cstring>
 
 namespace cxlgpu {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1u << 18;
 constexpr std::uint64_t kSequence = 1;
 
 // Field numbers of the schema.
@@ -39,114 +40,241 @@ namespace debug_annotation {
 constexpr unsigned kUintValue = 3, kPointerValue = 7, kName = 10;
 }
 
-// Protocol Buffers' encoding: a key of field number and wire type, then the value.
+// Protocol Buffers' encoding: a key of field number and wire type, then the value. Each of these
+// writes from a place on and returns what follows.
 constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2;
 
-void put_varint(std::string& to, std::uint64_t value) {
-  std::array<char, 10> bytes;
-  std::size_t size = 0;
-  for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>(value | 0x80);
-  bytes[size++] = static_cast<char>(value);
-  to.append(bytes.data(), size);
+char* varint(char* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
 }
-void put(std::string& to, unsigned field, std::uint64_t value) {
-  put_varint(to, field << 3 | kVarint);
-  put_varint(to, value);
-}
-void put_fixed(std::string& to, unsigned field, std::uint64_t value) {
-  put_varint(to, field << 3 | kFixed64);
-  for (unsigned shift = 0; shift < 64; shift += 8) to += static_cast<char>(value >> shift);
-}
-void put(std::string& to, unsigned field, std::string_view bytes) {
-  put_varint(to, field << 3 | kBytes);
-  put_varint(to, bytes.size());
-  to += bytes;
-}
-
-void put_notes(std::string& event, const std::vector<PerfettoWriter::Note>& notes) {
-  for (const PerfettoWriter::Note& note : notes) {
-    std::string annotation;
-    put(annotation, note.address ? debug_annotation::kPointerValue : debug_annotation::kUintValue,
-        note.value);
-    put(annotation, debug_annotation::kName, note.name);
-    put(event, track_event::kDebugAnnotations, annotation);
+template <unsigned Field, unsigned Type>
+char* key(char* to) {
+  constexpr unsigned kKey = Field << 3 | Type;
+  static_assert(kKey < 1u << 14);
+  if constexpr (kKey < 0x80) {
+    *to = static_cast<char>(kKey);
+    return to + 1;
+  } else {
+    to[0] = static_cast<char>(kKey | 0x80);
+    to[1] = static_cast<char>(kKey >> 7);
+    return to + 2;
   }
 }
+template <unsigned Field>
+char* number(char* to, std::uint64_t value) {
+  return varint(key<Field, kVarint>(to), value);
+}
+template <unsigned Field, std::uint64_t Value>
+char* constant(char* to) {
+  static_assert(Value < 0x80);
+  to = key<Field, kVarint>(to);
+  *to = static_cast<char>(Value);
+  return to + 1;
+}
+template <unsigned Field>
+char* fixed(char* to, std::uint64_t value) {
+  static_assert(std::endian::native == std::endian::little, "as the encoding has it");
+  to = key<Field, kFixed64>(to);
+  std::memcpy(to, &value, sizeof value);
+  return to + sizeof value;
+}
+char* flow_of(char* to, std::uint64_t flow, bool ends_flow) {
+  if (flow == 0) return to;
+  return ends_flow ? fixed<track_event::kTerminatingFlowIds>(to, flow)
+                   : fixed<track_event::kFlowIds>(to, flow);
+}
+
+// The length of what follows, filled in when that is written: below 128.
+class Length {
+ public:
+  explicit Length(char*& to) : at_(to) { ++to; }
+  void set(const char* end) const { *at_ = static_cast<char>(end - at_ - 1); }
+
+ private:
+  char* at_;
+};
+
+// ... of two bytes, even if one would do, which the encoding allows.
+class WideLength {
+ public:
+  explicit WideLength(char*& to) : at_(to) { to += 2; }
+  void set(const char* end) const {
+    const auto size = static_cast<std::size_t>(end - at_ - 2);
+    at_[0] = static_cast<char>(size | 0x80);
+    at_[1] = static_cast<char>(size >> 7);
+  }
+
+ private:
+  char* at_;
+};
+
+// A message of any length.
+class Fields {
+ public:
+  Fields& put(unsigned field, std::uint64_t value) {
+    put_varint(field << 3 | kVarint);
+    put_varint(value);
+    return *this;
+  }
+  Fields& put(unsigned field, std::string_view value) {
+    put_varint(field << 3 | kBytes);
+    put_varint(value.size());
+    all_ += value;
+    return *this;
+  }
+  [[nodiscard]] std::string_view all() const { return all_; }
+
+ private:
+  void put_varint(std::uint64_t value) {
+    std::array<char, 10> bytes;
+    all_.append(bytes.data(), varint(bytes.data(), value));
+  }
+
+  std::string all_;
+};
 
 }  // namespace
 
-PerfettoWriter::PerfettoWriter(const std::string& path) : file_(path) {
-  std::string fields;
-  put(fields, trace_packet::kSequenceFlags, trace_packet::kStateCleared);
-  packet(fields);
+PerfettoWriter::PerfettoWriter(const std::string& path)
+    : file_(path), buffer_(kBlockBytes + kMostOfSlice, '\0'), end_(buffer_.data()) {
+  tracks_.emplace_back();  // the root, on which nothing is
+  packet(Fields().put(trace_packet::kSequenceFlags, trace_packet::kStateCleared).all());
   flush();
 }
 
-void PerfettoWriter::packet(const std::string& fields) {
-  constexpr std::size_t kOfSequence = 2;  // a key and a small number
-  put_varint(buffer_, trace::kPacket << 3 | kBytes);
-  put_varint(buffer_, fields.size() + kOfSequence);
-  buffer_ += fields;
-  put(buffer_, trace_packet::kSequenceId, kSequence);
-  if (buffer_.size() >= kBlockBytes) flush();
+// A packet that is not of a slice.
+void PerfettoWriter::packet(std::string_view fields) {
+  const std::string whole =
+      std::string(fields) + std::string(Fields().put(trace_packet::kSequenceId, kSequence).all());
+  const Fields framed = Fields().put(trace::kPacket, whole);
+  flush();
+  file_.write(framed.all());
 }
 
 PerfettoWriter::Track PerfettoWriter::track(std::string_view name, Track parent,
                                             std::uint64_t rank) {
-  const Track uuid = ++tracks_;
-  std::string descriptor, fields;
-  put(descriptor, track_descriptor::kUuid, uuid);
-  put(descriptor, track_descriptor::kName, name);
-  if (parent != kRoot) put(descriptor, track_descriptor::kParentUuid, parent);
-  put(descriptor, track_descriptor::kChildOrdering, track_descriptor::kExplicit);
-  put(descriptor, track_descriptor::kSiblingOrderRank, rank);
-  put(fields, trace_packet::kTrackDescriptor, descriptor);
-  packet(fields);
+  const auto uuid = static_cast<Track>(tracks_.size());
+  Fields descriptor;
+  descriptor.put(track_descriptor::kUuid, uuid).put(track_descriptor::kName, name);
+  if (parent != kRoot) descriptor.put(track_descriptor::kParentUuid, parent);
+  descriptor.put(track_descriptor::kChildOrdering, track_descriptor::kExplicit)
+      .put(track_descriptor::kSiblingOrderRank, rank);
+  packet(Fields().put(trace_packet::kTrackDescriptor, descriptor.all()).all());
+
+  TrackPieces& pieces = tracks_.emplace_back();
+  char* at = pieces.begin.bytes.data();
+  at = number<track_event::kTrackUuid>(at, uuid);
+  pieces.begin.size = static_cast<std::size_t>(at - pieces.begin.bytes.data());
+  at = pieces.end.bytes.data();
+  at = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(at);
+  at = constant<trace_packet::kSequenceId, kSequence>(at);
+  at = key<trace_packet::kTrackEvent, kBytes>(at);
+  const Length of_event(at);
+  at = constant<track_event::kType, track_event::kEnd>(at);
+  at = number<track_event::kTrackUuid>(at, uuid);
+  of_event.set(at);
+  pieces.end.size = static_cast<std::size_t>(at - pieces.end.bytes.data());
   return uuid;
 }
 
-std::uint64_t PerfettoWriter::name_id(std::string_view name) {
-  const auto known = names_.find(name);
-  if (known != names_.end()) return known->second;
-  const std::uint64_t id = names_.size() + 1;
-  names_.emplace(name, id);
-  std::string entry, data, fields;
-  put(entry, event_name::kIid, id);
-  put(entry, event_name::kName, name);
-  put(data, interned_data::kEventNames, entry);
-  put(fields, trace_packet::kInternedData, data);
-  packet(fields);
+PerfettoWriter::Name PerfettoWriter::name(std::string_view text) {
+  const Name id = ++names_;
+  Fields entry, data;
+  entry.put(event_name::kIid, id).put(event_name::kName, text);
+  data.put(interned_data::kEventNames, entry.all());
+  packet(Fields().put(trace_packet::kInternedData, data.all()).all());
   return id;
 }
 
-// What stands in event_ is of the type, on the track.
-void PerfettoWriter::event(Time at, std::uint64_t type, Track track) {
-  put(event_, track_event::kType, type);
-  put(event_, track_event::kTrackUuid, track);
-  fields_.clear();
-  put(fields_, trace_packet::kTimestamp, at.ps / 1000);
-  put(fields_, trace_packet::kSequenceFlags, trace_packet::kNeedsState);
-  put(fields_, trace_packet::kTrackEvent, event_);
-  packet(fields_);
-  event_.clear();
+namespace {
+
+char* piece(char* to, const std::array<char, 16>& bytes, std::size_t size) {
+  std::memcpy(to, bytes.data(), bytes.size());  // what is too much is written over
+  return to + size;
 }
 
-void PerfettoWriter::slice(const Slice& slice, const std::vector<Note>& notes) {
-  put(event_, track_event::kNameIid, name_id(slice.name));
-  if (slice.flow != 0) {
-    put_fixed(event_, slice.ends_flow ? track_event::kTerminatingFlowIds : track_event::kFlowIds,
-              slice.flow);
+}  // namespace
+
+inline char* PerfettoWriter::time(char* to, Time at) {
+  const std::uint64_t ns = at.ps / 1000;
+  if (ns != last_ns_) {
+    last_ns_ = ns;
+    char* const end = number<trace_packet::kTimestamp>(last_time_.bytes.data(), ns);
+    last_time_.size = static_cast<std::size_t>(end - last_time_.bytes.data());
   }
-  put_notes(event_, notes);
-  event(slice.from, track_event::kBegin, slice.track);
-  event(slice.to, track_event::kEnd, slice.track);
+  return piece(to, last_time_.bytes, last_time_.size);
 }
 
-void PerfettoWriter::instant(Track track, std::string_view name, Time at,
-                             const std::vector<Note>& notes) {
-  put(event_, track_event::kNameIid, name_id(name));
-  put_notes(event_, notes);
-  event(at, track_event::kInstant, track);
+inline char* PerfettoWriter::end(char* to, Track track, Time at) {
+  to = key<trace::kPacket, kBytes>(to);
+  const Length of_packet(to);
+  to = time(to, at);
+  const Piece& on = tracks_[track].end;
+  to = piece(to, on.bytes, on.size);
+  of_packet.set(to);
+  return to;
+}
+
+void PerfettoWriter::slice(const Slice& slice) {
+  char* to = key<trace::kPacket, kBytes>(end_);
+  const Length of_packet(to);
+  to = time(to, slice.from);
+  to = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(to);
+  to = constant<trace_packet::kSequenceId, kSequence>(to);
+  to = key<trace_packet::kTrackEvent, kBytes>(to);
+  const Length of_event(to);
+  to = constant<track_event::kType, track_event::kBegin>(to);
+  const Piece& on = tracks_[slice.track].begin;
+  to = piece(to, on.bytes, on.size);
+  to = number<track_event::kNameIid>(to, slice.name);
+  to = flow_of(to, slice.flow, slice.ends_flow);
+  of_event.set(to);
+  of_packet.set(to);
+  advance(end(to, slice.track, slice.to));
+}
+
+// A begin, or a point in time; `type`.
+char* PerfettoWriter::with_notes(char* to, std::uint64_t type, const Slice& slice, Notes notes) {
+  assert(notes.size() <= kMostNotes);
+  to = key<trace::kPacket, kBytes>(to);
+  const WideLength of_packet(to);
+  to = time(to, slice.from);
+  to = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(to);
+  to = constant<trace_packet::kSequenceId, kSequence>(to);
+  to = key<trace_packet::kTrackEvent, kBytes>(to);
+  const WideLength of_event(to);
+  to = number<track_event::kType>(to, type);
+  const Piece& on = tracks_[slice.track].begin;
+  to = piece(to, on.bytes, on.size);
+  to = number<track_event::kNameIid>(to, slice.name);
+  to = flow_of(to, slice.flow, slice.ends_flow);
+  for (const Note& note : notes) {
+    assert(note.name.size() <= kLongestNoteName);
+    to = key<track_event::kDebugAnnotations, kBytes>(to);
+    const Length of_note(to);
+    to = note.address ? number<debug_annotation::kPointerValue>(to, note.value)
+                      : number<debug_annotation::kUintValue>(to, note.value);
+    to = key<debug_annotation::kName, kBytes>(to);
+    to = varint(to, note.name.size());
+    std::memcpy(to, note.name.data(), note.name.size());
+    to += note.name.size();
+    of_note.set(to);
+  }
+  of_event.set(to);
+  of_packet.set(to);
+  return to;
+}
+
+void PerfettoWriter::slice(const Slice& slice, Notes notes) {
+  char* const to = with_notes(end_, track_event::kBegin, slice, notes);
+  advance(end(to, slice.track, slice.to));
+}
+
+void PerfettoWriter::instant(Track track, Name name, Time at, Notes notes) {
+  const Slice point = {.track = track, .name = name, .from = at, .to = at};
+  advance(with_notes(end_, track_event::kInstant, point, notes));
 }
 
 void PerfettoWriter::close() {
@@ -155,8 +283,8 @@ void PerfettoWriter::close() {
 }
 
 void PerfettoWriter::flush() {
-  file_.write(buffer_);
-  buffer_.clear();
+  file_.write({buffer_.data(), end_});
+  end_ = buffer_.data();
 }
 
 }  // namespace cxlgpu

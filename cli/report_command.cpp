@@ -52,13 +52,15 @@ LabelledRun read_run(const std::string& folder) {
 }  // namespace
 
 void add_report_command(CLI::App& command, ReportArguments& arguments) {
-  command.add_option("dirs", arguments.folders, "folders that `run --out` made, two to eight")
-      ->required();
+  command.add_option("dirs", arguments.folders, "folders that `run --out` made, two to eight");
   command.add_option("--out", arguments.out, "the page; comparison.html if it is left out");
 }
 
 int report_command(const ReportArguments& arguments) {
   const std::vector<std::string>& folders = arguments.folders;
+  if (folders.empty()) {
+    throw InputError("command line: report compares runs; give two folders that `run --out` made");
+  }
   if (folders.size() < 2) {
     throw InputError(fmt::format(
         "command line: report compares runs; give two folders or more (the page of '{}' alone is "

@@ -3,48 +3,37 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace cxlgpu {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 1u << 18;
+std::string header(const std::vector<RequestColumn>& columns) {
+  std::vector<std::string> names;
+  for (const RequestColumn& column : columns) names.push_back(column.name());
+  return fmt::to_string(fmt::join(names, ","));
+}
 
 }  // namespace
 
-RequestLog::RequestLog(const std::string& path) : file_(path) {
-  for (const RequestColumn& column : columns_) buffer_ += column.name() + ',';
-  buffer_.back() = '\n';
-  flush();
-}
+RequestLog::RequestLog(const std::string& path) : file_(path, header(columns_)) {}
 
 void RequestLog::add(const RequestRecord& record) {
-  for (const RequestColumn& column : columns_) {
-    if (column.shape() == RequestColumn::Shape::Number) {
-      const fmt::format_int number(column.number(record));
-      buffer_.append(number.data(), number.size());
-    } else if (column.shape() == RequestColumn::Shape::Lookup) {
-      const int lookup = column.small(record);
-      if (lookup >= 0) buffer_ += kLookupNames[static_cast<std::size_t>(lookup)];
+  const RequestCells cells(record);
+  RowFile::Row row = file_.row();
+  for (std::size_t i = 0; i < kStageColumns; ++i) {
+    const int small = cells.small(i);
+    if (columns_[i].shape() == RequestColumn::Shape::Number) {
+      row.number(cells.number(i));
+    } else if (columns_[i].shape() == RequestColumn::Shape::Lookup) {
+      row.text(small < 0 ? "" : kLookupNames[static_cast<std::size_t>(small)]);
+    } else if (small < 0) {
+      row.text("-1");
     } else {
-      const fmt::format_int number(int{column.small(record)});
-      buffer_.append(number.data(), number.size());
+      row.number(static_cast<std::uint64_t>(small));
     }
-    buffer_ += ',';
   }
-  buffer_.back() = '\n';
-  if (buffer_.size() >= kBlockBytes) flush();
-}
-
-void RequestLog::close() {
-  flush();
-  file_.publish();
-}
-
-void RequestLog::flush() {
-  file_.write(buffer_);
-  buffer_.clear();
+  for (std::size_t i = kStageColumns; i < kRequestColumns; ++i) row.number(cells.number(i));
+  file_.end(row);
 }
 
 }  // namespace cxlgpu

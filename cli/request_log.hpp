@@ -10,26 +10,21 @@
 #include <string>
 #include <vector>
 
-#include "flits/compressed_file.hpp"
+#include "cli/row_file.hpp"
 #include "sim/stats/request_columns.hpp"
 
 namespace cxlgpu {
 
-class RequestLog : public TraceSink {
+class RequestLog {
  public:
   explicit RequestLog(const std::string& path);
 
-  void on_event(const TraceEvent& event) override { tracker_.on_event(event); }
-  void close();
+  void add(const RequestRecord& record);
+  void close() { file_.close(); }
 
  private:
-  void add(const RequestRecord& record);
-  void flush();
-
-  flits::CompressedFile file_;
   std::vector<RequestColumn> columns_ = request_columns();
-  RequestTracker tracker_{[this](const RequestRecord& record) { add(record); }};
-  std::string buffer_;
+  RowFile file_;
 };
 
 }  // namespace cxlgpu

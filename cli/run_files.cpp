@@ -5,11 +5,9 @@ namespace cxlgpu {
 
 void RunFiles::open(bool paged) {
   if (!options_.events.empty()) sinks_.push_back(&events_.emplace(options_.events));
-  if (!options_.requests.empty()) sinks_.push_back(&requests_.emplace(options_.requests));
-  if (!options_.timeline.file.empty()) {
-    sinks_.push_back(&timeline_.emplace(options_.timeline, paged));
-  }
   if (options_.sink != nullptr) sinks_.push_back(options_.sink);
+  if (!options_.requests.empty()) requests_.emplace(options_.requests);
+  if (!options_.timeline.file.empty()) timeline_.emplace(options_.timeline, paged);
 }
 
 void RunFiles::close() {

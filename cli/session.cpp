@@ -20,9 +20,11 @@
 #include "cli/run_files.hpp"
 #include "cli/samples_json.hpp"
 #include "cli/session_parts.hpp"
+#include "cli/shell_word.hpp"
 #include "cli/summary.hpp"
 #include "cli/write_file.hpp"
 #include "common/input_error.hpp"
+#include "flits/compressed_file.hpp"
 #include "sim/config/configurations.hpp"
 #include "sim/gpu/gpu.hpp"
 #include "sim/host/run.hpp"
@@ -89,7 +91,7 @@ class Session {
  public:
   Session(const RunConfig& config, const SessionOptions& options)
       : config_(config), given_(options), files_(given_), options_(options) {
-    if (files_.any()) options_.sink = &files_;
+    if (files_.take_events()) options_.sink = &files_;
     outcome_.config = config;
     outcome_.command = options.engine.replay;
   }
@@ -117,6 +119,7 @@ class Session {
     std::optional<std::string> not_written;
   };
   Documents documents();
+  void say_files(bool waves) const;
   [[nodiscard]] ProgressSample sample() const;
   [[nodiscard]] bool done() const { return result_.status == RunStatus::Done; }
   void check_crash() const;
@@ -143,7 +146,7 @@ class Session {
 void Session::make() {
   const auto wall = std::chrono::steady_clock::now();
   machine_ = make_machine(config_, options_);
-  input_ = make_input(config_, options_.trace);
+  input_ = make_input(config_, options_.trace, options_.engine.stop);
   outcome_.data_bytes = input_.data_bytes;
   machine_->size(input_);
   if (input_.workload) {
@@ -170,12 +173,11 @@ void Session::make() {
   folder_.emplace(options_.out);
   if (!options_.out.empty() && options_.page) {
     samples_ = std::make_unique<RunSamples>();
-    machine_->collect(*samples_);
+    machine_->stats().collect(*samples_);
   }
-  if (files_.any()) {
-    files_.open(config_.memory != MemoryKind::Cxl);
-    options_.sink = files_.sink();
-  }
+  files_.open(config_.memory != MemoryKind::Cxl);
+  if (files_.take_events()) options_.sink = files_.sink();
+  if (files_.take_requests()) machine_->stats().watch(files_);
   checked_.emplace(machine_->start());
   if (Timeline* timeline = files_.timeline()) {
     if (gpu_) gpu_->watch_cores(timeline);
@@ -391,9 +393,39 @@ std::optional<std::string> Session::close() {
 int Session::report() {
   const Documents made = documents();
   const int status = finish_session(outcome_, made.stats, made.samples, options_);
+  if (!options_.quiet) say_files(!made.not_written);
   if (!made.not_written) return status;
   fmt::print(stderr, "{}\n", one_line(*made.not_written));
   return status == 0 ? 2 : status;
+}
+
+// What else the run has written, and what opens it.
+void Session::say_files(bool waves) const {
+  const auto row = [](std::string_view name, const std::string& text) {
+    fmt::print("  {:<42} {}\n", name, text);
+  };
+  const auto file = [&row](std::string_view name, const std::string& path,
+                           const std::string& opened_by) {
+    if (!path.empty() && path != "-") row(name, path + opened_by);
+  };
+  const EngineOptions& engine = options_.engine;
+  const bool waved = engine.dumps() && waves;
+  if (waved) {
+    const std::string saved = std::filesystem::path(engine.waves).replace_extension("gtkw");
+    file("waves", engine.waves, "; gtkwave " + shell_word(saved));
+  }
+  if (!engine.flit_log.empty()) {
+    const bool pcapng = flits::uncompressed_name(engine.flit_log).ends_with(".pcapng");
+    file("flit log", engine.flit_log,
+         (pcapng ? "; wireshark " : "; cxlgpu flit decode ") + shell_word(engine.flit_log));
+  }
+  if (const Time reset = machine_->since_reset(Time{0});
+      reset != Time{0} && (waved || !engine.flit_log.empty())) {
+    row("  the run begins there at", fmt::format("{:.3f} us", reset.ns() / 1000));
+  }
+  file("timeline", options_.timeline.file, "; open it in https://ui.perfetto.dev");
+  file("requests", options_.requests, "");
+  file("events", options_.events, "");
 }
 
 SessionResult Session::result() {

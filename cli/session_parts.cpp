@@ -16,7 +16,8 @@
 
 namespace cxlgpu {
 
-RunInput make_input(const RunConfig& config, const std::string& trace) {
+RunInput make_input(const RunConfig& config, const std::string& trace,
+                    const std::atomic<int>* stop) {
   RunInput input;
   if (trace.empty() && host_workload(config.workload.name) != nullptr) {
     if (runs_copies(config.memory)) {
@@ -61,6 +62,7 @@ RunInput make_input(const RunConfig& config, const std::string& trace) {
   read.max_requests = config.trace.max_requests;
   read.size_bytes = hdm_end(config) - config.hdm.front().base;
   read.data_bytes = config.trace.data_bytes;
+  read.stop = stop;
   input.trace = std::make_unique<TraceReader>(trace, read);
   input.data_bytes = read.data_bytes != 0 ? read.data_bytes : read.size_bytes;
   if (!input.trace->file().rewinds()) return input;

@@ -38,7 +38,9 @@ struct RunInput {
 // `trace`: a file, "-" for standard input, empty for the workload. A file is read once to know its
 // data set, and checked with that, and again for the replay if it is long; what comes from a pipe
 // is checked as it is replayed.
-RunInput make_input(const RunConfig& config, const std::string& trace);
+// `stop` as of TraceReadOptions.
+RunInput make_input(const RunConfig& config, const std::string& trace,
+                    const std::atomic<int>* stop = nullptr);
 // What workload io is to do, or copy. Precondition: config.workload is that one.
 IoWork io_work(const RunConfig& config);
 CopyWork copy_work(const RunConfig& config);

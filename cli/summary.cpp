@@ -466,8 +466,8 @@ std::string table(const nlohmann::json& s) {
                     of("score_suppressed")));
     row("    requested / lines used",
         fmt::format("{:.0f} granules / {:.0f}", of("requested"), of("lines_used")));
-    row("    useful granules / useless granules",
-        fmt::format("{:.0f} / {:.0f}", of("useful_granules"), of("useless_granules")));
+    row("    left the ring used / unused",
+        fmt::format("{:.0f} / {:.0f} granules", of("useful_granules"), of("useless_granules")));
   }
   if (value("/hints/host_bridge/hints") > 0) {
     row("hints / lost / granules requested",

@@ -110,6 +110,13 @@ void check_cluster(const std::filesystem::path& sweep, const ClusterOptions& opt
                     "another --out",
                     whole));
   }
+  for (const std::string& option : options.sbatch) {
+    if (is_plain(option) && option.starts_with('-')) continue;
+    throw InputError(
+        fmt::format("command line: --sbatch: '{}' is no option in one word; write e.g. "
+                    "--sbatch=--partition=short",
+                    option));
+  }
   std::vector<std::string> tools = {"snakemake"};
   if (options.slurm) tools.insert(tools.end(), {"sbatch", "scontrol", "scancel"});
   for (const std::string& tool : tools) {
@@ -118,13 +125,6 @@ void check_cluster(const std::filesystem::path& sweep, const ClusterOptions& opt
         fmt::format("{}: is not on PATH; install {}, or leave --snakemake and "
                     "--cluster out",
                     tool, tool == "snakemake" ? "snakemake" : "Slurm"));
-  }
-  for (const std::string& option : options.sbatch) {
-    if (is_plain(option) && option.starts_with('-')) continue;
-    throw InputError(
-        fmt::format("command line: --sbatch: '{}' is no option in one word; write e.g. "
-                    "--sbatch=--partition=short",
-                    option));
   }
 }
 

@@ -36,22 +36,6 @@ std::string_view paged_name(std::size_t stage) {
   return kQueueNames[stage];
 }
 
-std::string_view kind_of(const RequestRecord& record) {
-  if (record.is_write) return "store";
-  if (record.time(Stage::EpLookup) == Time::never()) return "load";
-  switch (record.lookup) {
-    case LookupResult::Hit:
-      return "load, hit";
-    case LookupResult::Miss:
-      return "load, miss";
-    case LookupResult::Merge:
-      return "load, merged";
-    case LookupResult::Bypass:
-      break;
-  }
-  return "load";
-}
-
 bool of_the_bridge(std::size_t stage) {
   return stage == index(Stage::PortEnqueue) || stage == index(Stage::SysRespond);
 }
@@ -68,7 +52,11 @@ class Timeline::Dies : public DieWatcher {
     if (port.dies == 0) port.dies = file.track("dies", port.track, kDiesRank);
     Track& track = port.die_tracks[die];
     if (track == 0) track = file.track(fmt::format("die {}", die), port.dies, die);
-    file.slice({.track = track, .name = what, .from = from, .to = to});
+    const auto known = timeline_.names_.dies.find(what);
+    const Name name = known != timeline_.names_.dies.end()
+                          ? known->second
+                          : timeline_.names_.dies.emplace(what, file.name(what)).first->second;
+    file.slice({.track = track, .name = name, .from = from, .to = to});
   }
 
  private:
@@ -76,13 +64,28 @@ class Timeline::Dies : public DieWatcher {
   unsigned port_;
 };
 
+Timeline::Names::Names(PerfettoWriter& file)
+    : loads({file.name("load"), file.name("load, hit"), file.name("load, miss"),
+             file.name("load, merged")}),
+      store(file.name("store")),
+      spec_issue(file.name("MemSpecRd")),
+      spec_fill(file.name("fill")),
+      spec_drop(file.name("dropped")) {
+  for (std::size_t i = 0; i < stalls.size(); ++i) stalls[i] = file.name(kStallNames[i]);
+}
+
 Timeline::Timeline(const TimelineOptions& options, bool paged)
-    : options_(options), paged_(paged), file_(options.file) {
+    : options_(options),
+      paged_(paged),
+      file_(options.file),
+      names_(file_),
+      of_requests_(options.every),
+      of_speculation_(options.every) {
   cores_track_ = file_.track("cores", PerfettoWriter::kRoot, 0);
   bridge_track_ = file_.track(paged ? "paged memory" : "host bridge", PerfettoWriter::kRoot, 1);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
     if (!paged && !of_the_bridge(stage)) continue;
-    bridge_[stage] = {bridge_track_, paged ? paged_name(stage) : kQueueNames[stage], stage, {}};
+    bridge_[stage] = {bridge_track_, paged ? paged_name(stage) : kQueueNames[stage], stage, {}, {}};
   }
 }
 
@@ -99,121 +102,112 @@ Timeline::Port& Timeline::port(unsigned number) {
   made = std::make_unique<Port>();
   made->track = file_.track(fmt::format("port {}", number), PerfettoWriter::kRoot, 2 + number);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    made->queues[stage] = {made->track, kQueueNames[stage], stage, {}};
+    made->queues[stage] = {made->track, kQueueNames[stage], stage, {}, {}};
   }
   return *made;
 }
 
-Timeline::Queue& Timeline::queue(const RequestRecord& record, std::size_t stage) {
-  if (paged_ || of_the_bridge(stage)) return bridge_[stage];
-  return port(record.port).queues[stage];
+inline Timeline::Track Timeline::lane(Queue& queue, Time from, Time to) {
+  std::size_t lane = 0;
+  while (lane < queue.ends.size() && queue.ends[lane] > from) ++lane;
+  if (lane == queue.ends.size()) {
+    queue.ends.push_back(to);
+    queue.lanes.push_back(file_.track(queue.name, queue.parent, queue.rank));
+  }
+  queue.ends[lane] = to;
+  return queue.lanes[lane];
 }
 
-void Timeline::on_event(const TraceEvent& event) {
-  if (event.stage >= Stage::SpecIssue) return on_speculation(event);
-  if (event.id >= drawn_.size()) {
-    if (event.id >= kRootPortIds) return;
-    drawn_.resize(event.id + 1);
-  }
-  std::uint64_t& drawn = drawn_[event.id];
-  if (event.stage == Stage::SysAccept) {
-    drawn = 0;
-    if (in_window(event.at) && requests_++ % options_.every == 0) drawn = requests_;
-  }
-  if (drawn != 0) tracker_.note(event);
+Timeline::Name Timeline::name_of(const RequestRecord& record) const {
+  if (record.is_write) return names_.store;
+  const bool looked_up = record.time(Stage::EpLookup) != Time::never();
+  return names_.loads[static_cast<std::size_t>(looked_up ? record.lookup : LookupResult::Bypass)];
+}
+
+void Timeline::on_request(const RequestRecord& record) {
+  if (in_window(record.time(Stage::SysAccept)) && of_requests_.takes(record.number)) draw(record);
 }
 
 void Timeline::draw(const RequestRecord& record) {
-  const std::uint64_t flow = drawn_[record.id];
-  drawn_[record.id] = 0;
-  const auto nanosecond = [](Time at) { return at.ps / 1000; };
-  std::size_t last = 0;
+  struct Part {
+    std::size_t stage;
+    Time from, to;
+  };
+  std::array<Part, kPathStages> parts;
+  std::size_t count = 0;
   Time before = record.time(Stage::SysAccept);
-  for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    if (record.at[stage] == Time::never()) continue;
-    if (nanosecond(record.at[stage]) != nanosecond(before)) last = stage;
-    before = record.at[stage];
-  }
-  before = record.time(Stage::SysAccept);
-  bool first = true;
+  std::uint64_t before_ns = before.ps / 1000;
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
     const Time at = record.at[stage];
     if (at == Time::never()) continue;
-    if (nanosecond(at) != nanosecond(before)) {
-      Queue& queue = this->queue(record, stage);
-      Lane* lane = nullptr;
-      for (Lane& one : queue.lanes) {
-        if (one.end <= before) {
-          lane = &one;
-          break;
-        }
-      }
-      if (lane == nullptr) {
-        lane = &queue.lanes.emplace_back(
-            Lane{file_.track(queue.name, queue.parent, queue.rank), Time{0}});
-      }
-      lane->end = at;
-      std::vector<PerfettoWriter::Note> notes;
-      if (first) {
-        notes = {{"request", flow},
-                 {"address", record.addr, true},
-                 {"latency_ns", record.latency().ps / 1000}};
-      }
-      file_.slice({.track = lane->track,
-                   .name = kind_of(record),
-                   .from = before,
-                   .to = at,
-                   .flow = flow,
-                   .ends_flow = stage == last},
-                  notes);
-      first = false;
-    }
+    const std::uint64_t ns = at.ps / 1000;
+    if (ns != before_ns) parts[count++] = {stage, before, at};
     before = at;
+    before_ns = ns;
+  }
+  Queues& of_port = paged_ || !record.routed ? bridge_ : port(record.port).queues;
+  PerfettoWriter::Slice slice = {.name = name_of(record), .flow = record.number};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t stage = parts[i].stage;
+    slice.from = parts[i].from;
+    slice.to = parts[i].to;
+    slice.track = lane((of_the_bridge(stage) ? bridge_ : of_port)[stage], slice.from, slice.to);
+    slice.ends_flow = i + 1 == count;
+    if (i == 0) {
+      file_.slice(slice, {{"request", record.number},
+                          {"address", record.addr, true},
+                          {"latency_ns", record.latency().ps / 1000}});
+    } else {
+      file_.slice(slice);
+    }
   }
 }
 
-void Timeline::on_speculation(const TraceEvent& event) {
-  std::string_view name;
-  if (event.stage == Stage::SpecIssue) name = "MemSpecRd";
-  if (event.stage == Stage::SpecFill) name = "fill";
-  if (event.stage == Stage::SpecDrop) name = "dropped";
-  if (name.empty() || !in_window(event.at) || speculation_++ % options_.every != 0) return;
+void Timeline::on_other(const TraceEvent& event) {
+  Name name = 0;
+  if (event.stage == Stage::SpecIssue) name = names_.spec_issue;
+  if (event.stage == Stage::SpecFill) name = names_.spec_fill;
+  if (event.stage == Stage::SpecDrop) name = names_.spec_drop;
+  if (name == 0 || !in_window(event.at) || !of_speculation_.takes(++speculation_)) return;
   Port& port = this->port(event.port);
   if (port.speculation == 0)
     port.speculation = file_.track("speculation", port.track, kSpeculationRank);
-  std::vector<PerfettoWriter::Note> notes = {{"address", event.addr, true}};
-  if (event.stage == Stage::SpecIssue) notes.push_back({"granules", event.info});
-  file_.instant(port.speculation, name, event.at, notes);
-}
-
-void Timeline::end_stall(Stall& stall) {
-  if (stall.to == stall.from) return;
-  file_.slice({.track = stall.track, .name = stall.why, .from = stall.from, .to = stall.to});
-  stall.from = stall.to;
-}
-
-void Timeline::on_stall(std::uint32_t core, std::string_view why, Time from, Time to) {
-  if (!in_window(from)) return;
-  while (stalls_.size() <= core) {
-    stalls_.push_back(
-        {file_.track(fmt::format("core {}", stalls_.size()), cores_track_, stalls_.size()),
-         {},
-         {},
-         {}});
+  if (event.stage == Stage::SpecIssue) {
+    file_.instant(port.speculation, name, event.at,
+                  {{"address", event.addr, true}, {"granules", event.info}});
+  } else {
+    file_.instant(port.speculation, name, event.at, {{"address", event.addr, true}});
   }
-  Stall& stall = stalls_[core];
-  if (stall.to == from && stall.why == why) {
-    stall.to = to;
+}
+
+void Timeline::end_stall(Core& core) {
+  if (core.to == core.from) return;
+  file_.slice({.track = core.track,
+               .name = names_.stalls[static_cast<std::size_t>(core.why)],
+               .from = core.from,
+               .to = core.to});
+  core.from = core.to;
+}
+
+void Timeline::on_stall(std::uint32_t core, Stall why, Time from, Time to) {
+  if (!in_window(from)) return;
+  while (cores_.size() <= core) {
+    const std::size_t number = cores_.size();
+    cores_.push_back({.track = file_.track(fmt::format("core {}", number), cores_track_, number)});
+  }
+  Core& drawn = cores_[core];
+  if (drawn.to == from && drawn.why == why) {
+    drawn.to = to;
     return;
   }
-  end_stall(stall);
-  stall.why = why;
-  stall.from = from;
-  stall.to = to;
+  end_stall(drawn);
+  drawn.why = why;
+  drawn.from = from;
+  drawn.to = to;
 }
 
 void Timeline::close() {
-  for (Stall& stall : stalls_) end_stall(stall);
+  for (Core& core : cores_) end_stall(core);
   file_.close();
 }
 

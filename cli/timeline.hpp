@@ -2,13 +2,14 @@
 // A run on a time axis, for Perfetto: what queues, links, dies and cores do, and how requests go
 // from one to the next.
 //
-// Purpose: the trace events of a run, which the report adds up, one by one. Beside them: what dies
+// Purpose: the requests of a run, which the report adds up, one by one. Beside them: what dies
 //          of flash parts do, and why cores' warps cannot issue.
 // Shapes:  a request is a slice in each stage that takes a nanosecond or more, joined by arrows;
 //          the slices add up to its latency. The queue of a stage has as many lanes as it needs: a
-//          slice takes the first lane that has ended by then. Every n-th request is drawn, counted
-//          from the first, and every n-th MemSpecRd; of cores and dies all of it. Only requests
-//          that were accepted in the window and answered are drawn, else what began in it.
+//          slice takes the first lane that has ended by then. Of requests and of points of
+//          speculation those are drawn that Sampling says; of cores and dies all of it. Only
+//          requests that were accepted in the window and answered are drawn, else what began in
+//          it.
 //          Whatever happens next to each other without a gap on a core for the same reason is one
 //          slice.
 // Errors:  as of PerfettoWriter.
@@ -31,66 +32,94 @@ namespace cxlgpu {
 
 struct TimelineOptions {
   std::string file;         // empty: none
-  std::uint64_t every = 1;  // of the requests, one in so many
+  std::uint64_t every = 0;  // of the requests, one in so many; 0: as Sampling does by itself
   Time from{0}, to = Time::never();
 };
 
-class Timeline : public TraceSink, public CoreWatcher {
+// Which of many are drawn: one in `every`, from the first on. By itself the first kWhole, so that a
+// short run is whole, and one in kThenEvery of what comes then, so that a file can be opened and
+// costs little however long the run is.
+class Sampling {
+ public:
+  static constexpr std::uint64_t kWhole = 10'000, kThenEvery = 100;
+  explicit Sampling(std::uint64_t every)
+      : whole_left_(every == 0 ? kWhole : 0), every_(every == 0 ? kThenEvery : every) {}
+  // `number` counts from 1.
+  [[nodiscard]] bool takes(std::uint64_t number) {
+    if (whole_left_ != 0) {
+      --whole_left_;
+      return true;
+    }
+    return (number - 1) % every_ == 0;
+  }
+
+ private:
+  std::uint64_t whole_left_, every_;
+};
+
+class Timeline : public RequestWatcher, public CoreWatcher {
  public:
   // `paged`: GPU memory is a pool of pages, whose stages mean other things.
   Timeline(const TimelineOptions& options, bool paged);
   ~Timeline() override;
 
-  void on_event(const TraceEvent& event) override;
-  void on_stall(std::uint32_t core, std::string_view why, Time from, Time to) override;
+  void on_request(const RequestRecord& record) override;
+  void on_other(const TraceEvent& event) override;
+  void on_stall(std::uint32_t core, Stall why, Time from, Time to) override;
   // Of the dies of a port. Lives as long as this.
   [[nodiscard]] DieWatcher& dies(unsigned port);
   void close();
 
  private:
   using Track = PerfettoWriter::Track;
-  struct Lane {
-    Track track;
-    Time end;
-  };
+  using Name = PerfettoWriter::Name;
   struct Queue {
     Track parent = 0;
     std::string_view name;
     std::uint64_t rank = 0;
-    std::vector<Lane> lanes;
+    std::vector<Time> ends;  // of lanes
+    std::vector<Track> lanes;
   };
+  using Queues = std::array<Queue, kPathStages>;
   struct Port {
     Track track = 0;
-    std::array<Queue, kPathStages> queues;
+    Queues queues;
     Track speculation = 0;
     Track dies = 0;
     std::map<std::uint32_t, Track> die_tracks;
   };
-  struct Stall {
+  struct Core {
     Track track = 0;
-    std::string_view why;
-    Time from, to;
+    Stall why = Stall::Idle;
+    Time from{0}, to{0};
+  };
+  struct Names {  // of slices
+    explicit Names(PerfettoWriter& file);
+    std::array<Name, static_cast<std::size_t>(Stall::Count)> stalls{};
+    std::array<Name, 4> loads{};  // by LookupResult
+    Name store, spec_issue, spec_fill, spec_drop;
+    std::map<std::string, Name, std::less<>> dies;
   };
   class Dies;
 
   [[nodiscard]] bool in_window(Time at) const { return at >= options_.from && at <= options_.to; }
   Port& port(unsigned number);
-  Queue& queue(const RequestRecord& record, std::size_t stage);
+  Track lane(Queue& queue, Time from, Time to);
+  [[nodiscard]] Name name_of(const RequestRecord& record) const;
   void draw(const RequestRecord& record);
-  void on_speculation(const TraceEvent& event);
-  void end_stall(Stall& stall);
+  void end_stall(Core& core);
 
   TimelineOptions options_;
   bool paged_;
   PerfettoWriter file_;
+  Names names_;
   Track cores_track_ = 0, bridge_track_ = 0;
-  std::array<Queue, kPathStages> bridge_;  // stages that are of no port
+  Queues bridge_;  // stages that are of no port
   std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<Stall> stalls_;  // by core
+  std::vector<Core> cores_;
   std::vector<std::unique_ptr<Dies>> dies_;
-  RequestTracker tracker_{[this](const RequestRecord& record) { draw(record); }};
-  std::vector<std::uint64_t> drawn_;  // by id: the number of the request, 0: it is not drawn
-  std::uint64_t requests_ = 0, speculation_ = 0;
+  Sampling of_requests_, of_speculation_;
+  std::uint64_t speculation_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Host instructions a request of short runs of the model, and that they stay within 3 % of a record.
+"""Host instructions a request of short runs of the model, and that they stay within 3 % of a record. What a run may
+write on the way (INSTRUMENTS) takes at most 5 % of the run without it.
 
 Counted by callgrind inside the run alone: no start-up, no report. The count is the same on every machine and at every
 load, but not of every compiler: the record is of one, and a build of another is not held to it. What a run of
@@ -31,6 +32,8 @@ RENEW = "make budget ARGS=--renew"
 TRACE_LINES = 512  # a line of two arrays read, one of a third written, as vadd's caches let it through
 PACES = {"stream": 0, "stream-paced": 9}  # cycles from request to request; 0: as fast as they are taken
 
+WITHIN = 0.05  # of the run without: what an instrument may take of a run
+
 # Run: scenario, elements (vadd), nodes (bfs), edge (gemm). A run of a trace is the memory system alone.
 RUNS = {
     "trace dram-cxl": ("vadd-dram-cxl", None),
@@ -39,6 +42,13 @@ RUNS = {
     "vadd-znand-ds": ("vadd-znand-ds", 4096),
     "bfs-dram-cxl": ("bfs-dram-cxl", 1024),
     "gemm-dram-cxl": ("gemm-dram-cxl", 32),
+}
+
+
+# Of a run above, with what writes a file.
+INSTRUMENTS = {
+    "timeline, 1 in 100": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "100"]),
+    "requests": ("vadd-znand-ds", ["--requests", "r.csv"]),
 }
 
 
@@ -54,10 +64,11 @@ def stream_trace(folder, name, lines):
 
 
 def options(run, folder):
+    run, instrument = INSTRUMENTS.get(run, (run, []))
     scenario, size = RUNS[run]
     if size is None:
         return scenario, ["--trace", str(stream_trace(folder, "stream-paced", TRACE_LINES))]
-    return scenario, ["--set", f"workload.size={size}"]
+    return scenario, ["--set", f"workload.size={size}", *instrument]
 
 
 def requests(stats):
@@ -179,6 +190,18 @@ def verdict(run, now, parts, recorded, name):
     return None, False
 
 
+def taken_by(instrument, measured):
+    """A line of what the instrument takes of its run, and whether that is too much; None without that run."""
+    run, _ = INSTRUMENTS[instrument]
+    if run not in measured:
+        return None, False
+    share = measured[instrument][0] / measured[run][0] - 1
+    text = f"{100 * share:.1f} % of the instructions of {run}"
+    if share <= WITHIN:
+        return f"{instrument:18} takes {text}", False
+    return f"budget: {instrument} takes {text}, more than {100 * WITHIN:.0f} %; let it do less for a request", True
+
+
 def renew(path, measured, binary):
     record = {
         "what": "host instructions a request by callgrind, in all and in what has 2 % of them; eval/budget.py",
@@ -190,6 +213,7 @@ def renew(path, measured, binary):
                 "in": {name: round(n, 1) for name, n in sorted(parts.items()) if n >= NAMED * total},
             }
             for run, (total, parts) in measured.items()
+            if run in RUNS
         },
     }
     reason = not_the_records(binary, record)
@@ -204,7 +228,7 @@ def main():
     parser.add_argument("--cxlgpu", type=pathlib.Path, default=ROOT / "build" / "bin" / "cxlgpu")
     parser.add_argument("--record", type=pathlib.Path, default=RECORD)
     parser.add_argument("--renew", action="store_true", help="write the record")
-    parser.add_argument("--run", action="append", choices=RUNS, help="this one alone; may be repeated")
+    parser.add_argument("--run", action="append", choices=[*RUNS, *INSTRUMENTS], help="this one alone; may be repeated")
     parser.add_argument("--valgrind", default="valgrind")
     args = parser.parse_args()
     binary = args.cxlgpu.resolve()
@@ -220,8 +244,13 @@ def main():
         print(f"budget: skipped: {reason}")
         return
     measured, over = {}, False
-    for run in args.run or RUNS:
+    for run in args.run or [*RUNS, *INSTRUMENTS]:
         measured[run] = now, parts = measure(run, binary, args.valgrind)
+        if run in INSTRUMENTS:
+            line, failed = taken_by(run, measured)
+            over = over or failed
+            print(line or f"{run:18} {now:9.1f} host instructions a request", file=sys.stderr if failed else sys.stdout)
+            continue
         if args.renew:
             print(f"{run:16} {now:9.1f} host instructions a request", flush=True)
             continue

@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -43,8 +44,9 @@ namespace detail {
 // What a file holds, in pieces.
 class RawInput {
  public:
-  explicit RawInput(const std::string& path)
-      : descriptor_(path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  RawInput(const std::string& path, const std::atomic<int>* stop)
+      : descriptor_(path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+        stop_(stop) {
     struct stat about {};
     if (descriptor_ < 0 || fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return;
     start_ = lseek(descriptor_, 0, SEEK_CUR);
@@ -67,10 +69,15 @@ class RawInput {
   [[nodiscard]] Bytes waiting() const { return waiting_; }
   [[nodiscard]] bool at_end() const { return end_ && waiting_.empty(); }
   [[nodiscard]] bool ended() const { return end_; }
+  [[nodiscard]] bool stopped() const { return stopped_; }
   void take(std::size_t n) { waiting_ = waiting_.subspan(n); }
   // More bytes behind those that wait. False if the file cannot be read.
   bool fill() {
     if (end_) return true;
+    if (!has_more()) {
+      end_ = stopped_ = true;
+      return true;
+    }
     const std::size_t kept = waiting_.size();
     if (kept != 0) std::memmove(buffer_.data(), waiting_.data(), kept);
     ssize_t got = 0;
@@ -83,7 +90,22 @@ class RawInput {
   }
 
  private:
+  // Waits until there is something to read, be it the end or an error. False: it is stopped. A
+  // signal between a look at `stop_` and the wait would not wake it, so it looks again.
+  [[nodiscard]] bool has_more() const {
+    constexpr int kLookAgainMs = 100;
+    if (stop_ == nullptr || rewinds()) return true;
+    for (;;) {
+      if (stop_->load(std::memory_order_relaxed) != 0) return false;
+      pollfd waits = {.fd = descriptor_, .events = POLLIN, .revents = 0};
+      const int ready = poll(&waits, 1, kLookAgainMs);
+      if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
+    }
+  }
+
   int descriptor_;
+  const std::atomic<int>* stop_;
+  bool stopped_ = false;
   off_t start_ = -1;  // of a file
   bool end_ = false;  // nothing is behind what waits
   Bytes waiting_;
@@ -302,11 +324,16 @@ class Archive : public Decompressor {
 }  // namespace
 }  // namespace detail
 
-InputFile::InputFile(const std::string& path) : raw_(std::make_unique<detail::RawInput>(path)) {}
+InputFile::InputFile(const std::string& path, const std::atomic<int>* stop)
+    : raw_(std::make_unique<detail::RawInput>(path, stop)) {}
 InputFile::~InputFile() = default;
 
 bool InputFile::is_open() const {
   return raw_->is_open();
+}
+
+bool InputFile::stopped() const {
+  return raw_->stopped();
 }
 
 bool InputFile::rewinds() const {
@@ -344,6 +371,7 @@ std::optional<std::size_t> InputFile::read(char* to, std::size_t size) {
     return std::nullopt;
   }
   const std::optional<std::size_t> got = decompressor_->read(to, size);
+  if (stopped()) return got.value_or(0);  // compressed data is cut then, which is no fault
   if (!got) problem_ = decompressor_->problem();
   return got;
 }

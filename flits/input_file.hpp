@@ -10,6 +10,7 @@
 // Errors:  read() returns nothing and problem() says what is wrong with the file.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,15 +33,18 @@ class InputFile {
  public:
   static constexpr std::size_t kWindowBytes = std::size_t{128} << 20;
 
-  // "-": standard input.
-  explicit InputFile(const std::string& path);
+  // "-": standard input. `stop`: not 0 once who waits for more of a pipe or a device need not wait
+  // any longer; null: never.
+  explicit InputFile(const std::string& path, const std::atomic<int>* stop = nullptr);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
   [[nodiscard]] bool is_open() const;
-  // Up to `size` bytes; 0 at the end.
+  // Up to `size` bytes; 0 at the end, and when it is stopped.
   std::optional<std::size_t> read(char* to, std::size_t size);
+  // Whether the end that read() came to is only that of the waiting.
+  [[nodiscard]] bool stopped() const;
   // After a read() without a result.
   [[nodiscard]] std::string_view problem() const { return problem_; }
   // Known once something was read.

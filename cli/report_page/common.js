@@ -16,6 +16,11 @@ const percent = v => fmt(100 * v) + " %";
 const times = v => (v >= 100 ? fmt(v) : v.toFixed(2)) + "×";
 const plain = name => name.replaceAll("_", " ");
 const short = text => text.length > 28 ? text.slice(0, 12) + "…" + text.slice(-15) : text;
+// Of several, such that no two are the same: what would be has its number before it.
+const shortNames = texts => {
+  const all = texts.map(short);
+  return all.map((name, i) => all.indexOf(name) === all.lastIndexOf(name) ? name : `${i + 1}: ${name}`);
+};
 
 // ---- elements -------------------------------------------------------------------------------------------------------
 const make = (tag, text, attributes = {}) => {

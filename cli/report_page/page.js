@@ -372,9 +372,9 @@ const comparePage = () => {
   document.title = runs.length + " runs compared";
   el("title").textContent = runs.length + " runs compared";
   el("subtitle").textContent = runs.map(r => r.label).join(", ");
-  const first = runs[0].stats, name = r => short(r.label);
+  const first = runs[0].stats, names = shortNames(runs.map(r => r.label)), name = r => names[runs.indexOf(r)];
   runs.forEach(r => r.stats.checks.problems.forEach(p => el("problems").append(make("p", r.label + ": " + p, {class: "bad"}))));
-  runs.forEach((r, i) => card(duration(r.stats.end_to_end.value), short(r.label) + (i ? ", " + times(ratio(r.stats.end_to_end.value, first.end_to_end.value)) + " the first" : ", the first") + (r.stats.status === "clean" ? "" : ", " + r.stats.status)));
+  runs.forEach((r, i) => card(duration(r.stats.end_to_end.value), name(r) + (i ? ", " + times(ratio(r.stats.end_to_end.value, first.end_to_end.value)) + " the first" : ", the first") + (r.stats.status === "clean" ? "" : ", " + r.stats.status)));
   const columns = make("div", null, {class: "columns"});
   el("body").append(columns);
   const left = section("How fast", "End to end, side by side.", columns);

@@ -38,11 +38,12 @@ class Requests : public TraceSink {
 
  private:
   void add(const RequestRecord& record) {
+    const RequestCells cells(record);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].shape() == RequestColumn::Shape::Number) {
-        numbers_[i].push_back(columns_[i].number(record));
+        numbers_[i].push_back(cells.number(i));
       } else {
-        small_[i].push_back(columns_[i].small(record));
+        small_[i].push_back(cells.small(i));
       }
     }
   }

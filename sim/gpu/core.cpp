@@ -108,11 +108,11 @@ void Core::account() {
 }
 
 void Core::tell() const {
-  std::string_view why = "waits for memory";
-  if (cause_ == &GpuStats::idle_cycles) why = "no warp has work";
-  if (cause_ == &GpuStats::stall_lsu_cycles) why = "load/store unit full";
-  if (cause_ == &GpuStats::stall_result_cycles) why = "waits for arithmetic";
-  if (cause_ == &GpuStats::stall_barrier_cycles) why = "at a barrier";
+  Stall why = Stall::Memory;
+  if (cause_ == &GpuStats::idle_cycles) why = Stall::Idle;
+  if (cause_ == &GpuStats::stall_lsu_cycles) why = Stall::LsuFull;
+  if (cause_ == &GpuStats::stall_result_cycles) why = Stall::Result;
+  if (cause_ == &GpuStats::stall_barrier_cycles) why = Stall::Barrier;
   shared_.core_watcher->on_stall(index_, why, kCycle * accounted_, kCycle * shared_.now);
 }
 

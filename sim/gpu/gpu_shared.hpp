@@ -8,6 +8,7 @@
 // Errors:  none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <queue>
 #include <string_view>
@@ -23,11 +24,17 @@
 
 namespace cxlgpu {
 
+// Why none of a core's warps issues.
+enum class Stall : std::uint8_t { Idle, Memory, LsuFull, Result, Barrier, Count };
+inline constexpr std::array<std::string_view, static_cast<std::size_t>(Stall::Count)> kStallNames =
+    {"no warp has work", "waits for memory", "load/store unit full", "waits for arithmetic",
+     "at a barrier"};
+
 // Told how long a core's warps could issue nothing, and why; cycles [from, to).
 class CoreWatcher {
  public:
   virtual ~CoreWatcher() = default;
-  virtual void on_stall(std::uint32_t core, std::string_view why, Time from, Time to) = 0;
+  virtual void on_stall(std::uint32_t core, Stall why, Time from, Time to) = 0;
 };
 
 struct GpuShared {

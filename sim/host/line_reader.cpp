@@ -22,9 +22,9 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-LineReader::LineReader(const std::string& path)
+LineReader::LineReader(const std::string& path, const std::atomic<int>* stop)
     : name_(path == "-" ? "standard input" : path),
-      file_(std::make_unique<flits::InputFile>(path)) {
+      file_(std::make_unique<flits::InputFile>(path, stop)) {
   if (!file_->is_open()) {
     throw InputError(name_, 0, "cannot be opened", "check the name and its permissions");
   }
@@ -40,7 +40,7 @@ std::optional<std::string_view> LineReader::next() {
       return line;
     }
     if (end_) {
-      if (begin_ >= buffer_.size()) return std::nullopt;
+      if (begin_ >= buffer_.size() || file_->stopped()) return std::nullopt;
       const std::string_view line(buffer_.data() + begin_, buffer_.size() - begin_);
       begin_ = buffer_.size();
       return line;

@@ -59,8 +59,8 @@ std::size_t split(std::string_view line, char separator, std::array<std::string_
 
 class LineReader {
  public:
-  // "-": standard input.
-  explicit LineReader(const std::string& path);
+  // "-": standard input. `stop` as of InputFile; then there are whole lines alone.
+  explicit LineReader(const std::string& path, const std::atomic<int>* stop = nullptr);
   // The next line without its line feed, valid until the call after; nullopt at the end.
   std::optional<std::string_view> next();
   // Number of the line that next() gave; behind the last one at the end.

@@ -245,7 +245,7 @@ void parse_trace_line(std::string_view line, TraceFormat format, const TraceRead
 }
 
 TraceReader::TraceReader(const std::string& path, const TraceReadOptions& options)
-    : options_(options), lines_(path), format_(options.format) {}
+    : options_(options), lines_(path, options.stop), format_(options.format) {}
 
 void TraceReader::rewind() {
   lines_.rewind();

@@ -23,6 +23,7 @@
 // Source:  the formats as their simulators document them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,9 +49,10 @@ struct TraceRecord {
 
 struct TraceReadOptions {
   TraceFormat format = TraceFormat::Auto;
-  std::uint64_t max_requests = 0;         // 0: all; hints behind the last one are left out
-  std::uint64_t size_bytes = 1ULL << 52;  // addresses at or above it are refused
-  std::uint64_t data_bytes = 0;           // ... of requests too, if it is not 0
+  std::uint64_t max_requests = 0;          // 0: all; hints behind the last one are left out
+  std::uint64_t size_bytes = 1ULL << 52;   // addresses at or above it are refused
+  std::uint64_t data_bytes = 0;            // ... of requests too, if it is not 0
+  const std::atomic<int>* stop = nullptr;  // as of InputFile
 };
 
 // Where a replay takes its records from.

@@ -31,76 +31,66 @@ class RequestColumn {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Shape shape() const { return shape_; }
-  [[nodiscard]] std::uint64_t number(const RequestRecord& record) const;
-  // Of any other shape than Number.
-  [[nodiscard]] std::int8_t small(const RequestRecord& record) const {
-    return static_cast<std::int8_t>(number(record));
-  }
 
  private:
-  enum class What : std::uint8_t {
-    Address,
-    IsWrite,
-    Error,
-    Port,
-    Lookup,
-    Submitted,
-    Answered,
-    Latency,
-    InStage
-  };
   friend std::vector<RequestColumn> request_columns();
-  RequestColumn(std::string name, What what, Shape shape = Shape::Number, std::size_t stage = 0)
-      : name_(std::move(name)), what_(what), shape_(shape), stage_(stage) {}
+  RequestColumn(std::string name, Shape shape = Shape::Number)
+      : name_(std::move(name)), shape_(shape) {}
 
   std::string name_;
-  What what_;
   Shape shape_;
-  std::size_t stage_;
 };
 
+inline constexpr std::size_t kStageColumns = 8;  // the first of them
+inline constexpr std::size_t kRequestColumns = kStageColumns + kPathStages - 1;
+
 [[nodiscard]] inline std::vector<RequestColumn> request_columns() {
-  using What = RequestColumn::What;
   using Shape = RequestColumn::Shape;
-  std::vector<RequestColumn> all = {{"address", What::Address},
-                                    {"is_write", What::IsWrite, Shape::Flag},
-                                    {"error", What::Error, Shape::Flag},
-                                    {"port", What::Port, Shape::Port},
-                                    {"lookup", What::Lookup, Shape::Lookup},
-                                    {"submitted_ps", What::Submitted},
-                                    {"answered_ps", What::Answered},
-                                    {"latency_ps", What::Latency}};
+  std::vector<RequestColumn> all = {{"address"},
+                                    {"is_write", Shape::Flag},
+                                    {"error", Shape::Flag},
+                                    {"port", Shape::Port},
+                                    {"lookup", Shape::Lookup},
+                                    {"submitted_ps"},
+                                    {"answered_ps"},
+                                    {"latency_ps"}};
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    all.push_back({std::string(kStageNames[stage]) + "_ps", What::InStage, Shape::Number, stage});
+    all.push_back({std::string(kStageNames[stage]) + "_ps"});
   }
   return all;
 }
 
-inline std::uint64_t RequestColumn::number(const RequestRecord& record) const {
-  constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  switch (what_) {
-    case What::Address:
-      return record.addr;
-    case What::IsWrite:
-      return record.is_write ? 1 : 0;
-    case What::Error:
-      return record.error ? 1 : 0;
-    case What::Port:
-      return record.routed ? record.port : kNone;
-    case What::Lookup:
-      return record.time(Stage::EpLookup) != Time::never()
-                 ? static_cast<std::uint64_t>(record.lookup)
-                 : kNone;
-    case What::Submitted:
-      return record.time(Stage::SysAccept).ps;
-    case What::Answered:
-      return record.time(Stage::SysRespond).ps;
-    case What::Latency:
-      return record.latency().ps;
-    case What::InStage:
-      return time_in_stage(record, stage_).ps;
+// A row: of each column, in their order.
+class RequestCells {
+ public:
+  explicit RequestCells(const RequestRecord& record) {
+    constexpr std::uint64_t kNone = ~std::uint64_t{0};
+    const Time submitted = record.time(Stage::SysAccept);
+    const bool looked_up = record.time(Stage::EpLookup) != Time::never();
+    cells_ = {record.addr,
+              record.is_write ? 1U : 0U,
+              record.error ? 1U : 0U,
+              record.routed ? record.port : kNone,
+              looked_up ? static_cast<std::uint64_t>(record.lookup) : kNone,
+              submitted.ps,
+              record.time(Stage::SysRespond).ps,
+              record.latency().ps};
+    Time before = submitted;
+    for (std::size_t stage = 1; stage < kPathStages; ++stage) {
+      const Time at = record.at[stage];
+      if (at == Time::never()) continue;
+      cells_[kStageColumns + stage - 1] = (at - before).ps;
+      before = at;
+    }
   }
-  return 0;
-}
+  [[nodiscard]] std::uint64_t number(std::size_t column) const { return cells_[column]; }
+  // Of any other shape than Number.
+  [[nodiscard]] std::int8_t small(std::size_t column) const {
+    return static_cast<std::int8_t>(cells_[column]);
+  }
+
+ private:
+  std::array<std::uint64_t, kRequestColumns> cells_{};
+};
 
 }  // namespace cxlgpu

@@ -20,6 +20,7 @@ namespace cxlgpu {
 inline constexpr std::size_t kPathStages = static_cast<std::size_t>(Stage::SpecIssue);
 
 struct RequestRecord {
+  std::uint64_t number = 0;  // 1: the first that was accepted
   std::uint32_t id = 0;
   std::uint8_t port = 0;
   bool is_write = false;
@@ -78,6 +79,7 @@ class RequestTracker final : public TraceSink {
  private:
   OnRecord on_record_;
   std::vector<RequestRecord> open_;  // by id
+  std::uint64_t accepted_ = 0;
 };
 
 inline void RequestTracker::on_event(const TraceEvent& event) {
@@ -91,7 +93,10 @@ inline void RequestTracker::on_event(const TraceEvent& event) {
     open_.resize(event.id + 1);
   }
   RequestRecord& record = open_[event.id];
-  if (event.stage == Stage::SysAccept) record.begin(event);
+  if (event.stage == Stage::SysAccept) {
+    record.begin(event);
+    record.number = ++accepted_;
+  }
   record.at[static_cast<std::size_t>(event.stage)] = event.at;
   switch (event.stage) {
     case Stage::PortEnqueue:
@@ -116,6 +121,15 @@ inline void RequestTracker::on_event(const TraceEvent& event) {
       break;
   }
 }
+
+// Told of each request when it is answered, and of events that are not of a request's path: who
+// keeps the record of a request already asks its watcher, so that no event is looked at twice.
+class RequestWatcher {
+ public:
+  virtual ~RequestWatcher() = default;
+  virtual void on_request(const RequestRecord& record) = 0;
+  virtual void on_other(const TraceEvent& event) = 0;
+};
 
 // Hands every event to several sinks.
 class TraceFanOut : public TraceSink {

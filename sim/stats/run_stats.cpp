@@ -63,6 +63,7 @@ void RunStats::on_event(const TraceEvent& event) {
 // What is not of a request's path.
 void RunStats::on_other(const TraceEvent& event) {
   if (samples_ != nullptr) samples_->on_other(event);
+  if (watcher_ != nullptr) watcher_->on_other(event);
   switch (event.stage) {
     case Stage::SpecIssue:
       ++spec_.sent;
@@ -155,6 +156,7 @@ void RunStats::on_record(const RequestRecord& record) {
   } else {
     samples_->on_request(record, kind, book.add_timed(record));
   }
+  if (watcher_ != nullptr) watcher_->on_request(record);
   if (record.is_write) return;
   const auto slower = [](const RequestRecord& a, const RequestRecord& b) {
     return a.latency() > b.latency();

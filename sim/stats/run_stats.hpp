@@ -74,6 +74,8 @@ class RunStats : public TraceSink {
   void on_event(const TraceEvent& event) override;
   // From here on `samples` is told what it shows; it outlives the run.
   void collect(RunSamples& samples) { samples_ = &samples; }
+  // Likewise.
+  void watch(RequestWatcher& watcher) { watcher_ = &watcher; }
 
   [[nodiscard]] const LatencyBook& kind(RequestKind kind) const {
     return books_[static_cast<std::size_t>(kind)];
@@ -115,6 +117,7 @@ class RunStats : public TraceSink {
 
   RequestTracker tracker_;
   RunSamples* samples_ = nullptr;
+  RequestWatcher* watcher_ = nullptr;
   std::uint64_t line_bytes_, records_ = 0;
   std::array<LatencyBook, static_cast<std::size_t>(RequestKind::Count)> books_;
   SpecStats spec_;

@@ -1,12 +1,15 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Where results go: pipes, links, the command's own output, and runs that end before their time.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 #include <chrono>
+#include <random>
 #include <thread>
 
+#include "cli/row_file.hpp"
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -49,6 +52,28 @@ class Output : public Cli {
     return args;
   }
 };
+
+// Lengths of every kind, at their bounds and at random.
+TEST_F(Output, NumbersOfRowsAreWhatTheyAreElsewhere) {
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> numbers = {0, ~std::uint64_t{0}};
+  for (std::uint64_t power = 1; power < 10'000'000'000'000'000'000ULL; power *= 10) {
+    numbers.insert(numbers.end(), {power - 1, power, power + 1, 10 * (power - 1) + 9});
+  }
+  for (int i = 0; i < 20000; ++i) numbers.push_back(random() >> random() % 64);
+  std::string expected = "decimal,hexadecimal,text\n";
+  RowFile file((dir_ / "rows.csv").string(), "decimal,hexadecimal,text");
+  for (const std::uint64_t number : numbers) {
+    RowFile::Row row = file.row();
+    row.number(number);
+    row.hexadecimal(number);
+    row.text("t");
+    file.end(row);
+    expected += fmt::format("{},{:#x},t\n", number, number);
+  }
+  file.close();
+  EXPECT_EQ(read_text(dir_ / "rows.csv"), expected);
+}
 
 TEST_F(Output, PipesAreWrittenThrough) {
   accepted(small({"--events", "e.csv", "--flit-log", "f.log"}, "rtl"));
@@ -119,6 +144,42 @@ TEST_F(Output, ASignalKeepsWhatWasMeasured) {
     ASSERT_GT(events.size(), 100u);
     EXPECT_EQ(std::count(events.back().begin(), events.back().end(), ','), 5) << "a whole row";
     EXPECT_FALSE(fs::exists(dir_ / "e.csv.part"));
+    fs::remove_all(dir_ / "o");
+    fs::remove(dir_ / "e.csv");
+  }
+}
+
+// The first signal, however long its trace may still be in coming; a line that has come in part is
+// none. Compressed data is then cut, which is no fault.
+TEST_F(Output, ASignalEndsTheWaitForATrace) {
+  write_gzip(dir_ / "t.gz", "0,R,0x0,64\n5,W,0x40,64\n9,R,0x80,64\n");
+  for (const std::string& text :
+       {std::string("0,R,0x0,64\n5,W,0x40,64\n9,R,0x"), read_text(dir_ / "t.gz").substr(0, 30)}) {
+    const std::string name = (base_ / "pipe").string();
+    ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
+    const int pipe = open(name.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::write(pipe, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    const auto begun = std::chrono::steady_clock::now();
+    const Result result =
+        run({"run", "vadd-dram-cxl", "--engine", "model", "--trace", "-", "--out", "o", "--events",
+             "e.csv"},
+            "",
+            {.before = [name] { (void)!freopen(name.c_str(), "r", stdin); },
+             .meanwhile =
+                 [&](pid_t child) {
+                   for (int i = 0; i < 1000 && !fs::exists(dir_ / "e.csv.part"); ++i) {
+                     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                   }
+                   std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                   kill(child, SIGINT);
+                 }});
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
+    close(pipe);
+    fs::remove(name);
+    EXPECT_EQ(result.status, 130) << result.err;
+    ASSERT_EQ(lines_of(result.err).size(), 1u) << result.err;
+    EXPECT_NE(result.err.find("interrupted at"), std::string::npos) << result.err;
+    EXPECT_EQ(stats().at("status"), "interrupted");
     fs::remove_all(dir_ / "o");
     fs::remove(dir_ / "e.csv");
   }

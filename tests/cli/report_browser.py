@@ -188,6 +188,22 @@ def equals(p):
     p.expect("rows are not as they were", p.page.evaluate(SUMS) == before)
 
 
+def alike(browser, cxlgpu, work):
+    """Runs whose names are the same where they are cut are told apart."""
+    folders = [f"queue-of-many-entries-{n}-lanes-of-a-width-8" for n in (16, 32)]
+    for folder, run in zip(folders, ("sr", "cxl"), strict=True):
+        shutil.copytree(work / run, work / folder, dirs_exist_ok=True)
+    command = [cxlgpu, "report", *folders, "--out", "alike.html"]
+    subprocess.run(command, cwd=work, check=True, stdout=subprocess.DEVNULL)
+    p = Page(browser, work / "alike.html", 1300, "light")
+    heads = [cell.inner_text() for cell in p.page.query_selector_all("th")]
+    names = [head for head in heads if "…" in head]
+    p.expect("no name is cut", names)
+    p.expect(f"two runs of one name: {names}", len(set(names)) == len(folders))
+    p.page.close()
+    return p.bad
+
+
 def prints(browser, file, work):
     """All of it on paper, with every chart."""
     p = Page(browser, file, 1300, "dark")
@@ -249,13 +265,16 @@ def main():
                 failed += bool(bad)
         if a.pictures:
             pictures(browser, cxlgpu, work / "pictures", a.pictures)
-        bad = prints(browser, pages["sr"], work)
-        print(f"printed: {bad or 'ok'}")
-        failed += bool(bad)
+        for what, bad in {
+            "names alike": alike(browser, cxlgpu, work),
+            "printed": prints(browser, pages["sr"], work),
+        }.items():
+            print(f"{what}: {bad or 'ok'}")
+            failed += bool(bad)
         browser.close()
     if not a.work:
         shutil.rmtree(work)
-    print(f"{4 * len(pages) + 1 - failed} passed, {failed} failed")
+    print(f"{4 * len(pages) + 2 - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

@@ -11,6 +11,8 @@
 
 #include "cli/shell_word.hpp"
 #include "cli/sweep_draw.hpp"
+#include "cli/sweep_point.hpp"
+#include "cli/sweep_store.hpp"
 #include "cli/sweep_tables.hpp"
 #include "common/input_error.hpp"
 #include "tests/cli/cli.hpp"
@@ -115,16 +117,28 @@ TEST_F(SweepCli, AGridIsEveryCombinationAndHasTheFiguresOfItsRuns) {
 
 TEST_F(SweepCli, AListHasItsPointsAndLeavesTheRestAsItIs) {
   write("l.yaml", fmt::format("scenario: vadd-dram-cxl\n{}list:\n  - {{gpu.cores: 1}}\n"
-                              "  - {{gpu.cores: 2, link.lanes: 4}}\n",
+                              "  - {{gpu.cores: 2, link.lanes: 4}}\n  - {{gpu.cores: 4}}\n",
                               kSmall));
   ASSERT_EQ(sweep("l.yaml").status, 0);
-  EXPECT_EQ(rows("select \"gpu.cores\", \"link.lanes\" from wide"), (Rows{{"1", ""}, {"2", "4"}}));
-  EXPECT_EQ(json::parse(read_text(dir_ / "o" / one("select folder from points where number = 1") /
-                                  "stats.json"))
-                .at("config")
-                .at("link")
-                .at("lanes"),
-            8);
+  EXPECT_EQ(rows("select \"gpu.cores\", \"link.lanes\" from wide"),
+            (Rows{{"1", ""}, {"2", "4"}, {"4", ""}}));
+  const auto best = [&] {
+    const std::string out = run({"sweep", "l.yaml", "--out", "o", "--no-reports"}).out;
+    return out.substr(out.find("best: "), out.rfind('\n', out.size() - 2) - out.find("best: "));
+  };
+  EXPECT_EQ(best().find("gpu.cores=1"), std::string::npos) << best();
+  write("l.yaml", read_text(dir_ / "l.yaml") + "better: higher\n");
+  EXPECT_NE(best().find("gpu.cores=1"), std::string::npos) << best();
+  EXPECT_EQ(page().at("better"), "higher");
+  for (const char* number : {"1", "3"}) {  // nor as the point before it has it
+    const std::string folder =
+        one(std::string("select folder from points where number = ") + number);
+    EXPECT_EQ(json::parse(read_text(dir_ / "o" / folder / "stats.json"))
+                  .at("config")
+                  .at("link")
+                  .at("lanes"),
+              8);
+  }
 }
 
 // What is drawn follows from seed, point and key: more points, or another key, leave the others.
@@ -132,7 +146,8 @@ TEST_F(SweepCli, DrawsAreOfTheKeyAndStayWhenThereAreMore) {
   const auto commands = [&](const std::string& points, const std::string& seed,
                             const std::string& more = "") {
     write("r.yaml", "scenario: vadd-znand-sr\nrandom:\n  points: " + points + "\n  seed: " + seed +
-                        "\n  keys:\n    gpu.cores: {int: [2, 5]}\n"
+                        "\n  keys:\n    gpu.cores: {int: [2, 5]}\n    gpu.warps: {int: [2, 5]}\n"
+                        "    root_port.sr_queue_entries: {log: [1, 64]}\n"
                         "    endpoint.mshrs: {log: [16, 256]}\n"
                         "    link.bit_error_rate_s2m: {log: [1e-9, 1e-5]}\n"
                         "    root_port.policy: {choice: [sr, stream]}\n" +
@@ -145,8 +160,13 @@ TEST_F(SweepCli, DrawsAreOfTheKeyAndStayWhenThereAreMore) {
   EXPECT_NE(few, commands("40", "8"));
   const std::vector<std::string> wider = commands("40", "7", "    link.lanes: {choice: [4]}\n");
   std::map<std::string, std::map<std::string, int>> seen;
+  std::size_t alike = 0;
   for (std::size_t i = 0; i < few.size(); ++i) {
     EXPECT_EQ(wider[i].substr(0, few[i].find("--set=root_port")).find(few[i].substr(0, 60)), 0U);
+    const auto drawn = [&](const std::string& key) {
+      return few[i].substr(few[i].find(key + "=") + key.size() + 1, 1);
+    };
+    alike += drawn("gpu.cores") == drawn("gpu.warps") ? 1 : 0;
     std::istringstream words(few[i]);
     for (std::string word; words >> word;) {
       const std::size_t at = word.rfind('=');
@@ -167,6 +187,14 @@ TEST_F(SweepCli, DrawsAreOfTheKeyAndStayWhenThereAreMore) {
     small += rate < 1e-7 ? count : 0;
   }
   EXPECT_GT(small, 10) << "as many in each decade";
+  EXPECT_LT(small, 30);
+  EXPECT_GT(alike, 0U);
+  EXPECT_LT(alike, 20U) << "keys of one range are drawn apart";
+  small = 0;
+  for (const auto& [text, count] : seen["root_port.sr_queue_entries"]) {
+    small += std::stoi(text) < 8 ? count : 0;
+  }
+  EXPECT_GT(small, 10) << "as many in each octave";
   EXPECT_LT(small, 30);
   // Where there are few values, two draws may be one point.
   write("r.yaml",
@@ -248,7 +276,7 @@ TEST_F(SweepCli, APointThatIsNotCleanIsKeptWithItsLog) {
   write("f.yaml",
         "scenario: vadd-znand-sr\ngrid:\n  run.limit_us: [1, 1000]\n"
         "  workload.size: [4096, 536870912]\n");
-  const Result result = sweep("f.yaml");
+  const Result result = sweep("f.yaml", {"--csv", "t.csv"});
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(lines_of(result.err).size(), 1U) << result.err;
   EXPECT_NE(result.err.find("point 1 is limit: "), std::string::npos) << result.err;
@@ -260,6 +288,8 @@ TEST_F(SweepCli, APointThatIsNotCleanIsKeptWithItsLog) {
   EXPECT_NE(points[0][2].find("raise run.limit_us"), std::string::npos) << points[0][2];
   EXPECT_NE(points[1][2].find("workload"), std::string::npos) << points[1][2];
   EXPECT_EQ(lines_of(read_text(dir_ / "o" / points[1][3])).size(), 1U);
+  ASSERT_NE(points[1][2].find(','), std::string::npos) << points[1][2];
+  EXPECT_TRUE(lines_of(read_text(dir_ / "t.csv")).at(2).ends_with(",\"'" + points[1][2] + "\""));
   const json data = page();
   EXPECT_EQ(data.at("points").at(1).at(1), "failed");
   const auto time = [&] { return fs::last_write_time(dir_ / "o" / points[1][3]); };
@@ -269,6 +299,32 @@ TEST_F(SweepCli, APointThatIsNotCleanIsKeptWithItsLog) {
   EXPECT_EQ(sweep("f.yaml", {"--retry-failed"}).status, 1);
   EXPECT_GT(time(), first) << "run again";
   EXPECT_EQ(one("select count(*) from results where point = '" + points[1][4] + "'"), "0");
+}
+
+// What a log ends with is what went wrong, however much stands before it.
+TEST_F(SweepCli, TheLastLineOfALogIsItsMessage) {
+  fs::create_directories(dir_ / "points" / "a");
+  const PointFolder folder(dir_, "a");
+  EXPECT_EQ(folder.last_words(), "");
+  for (const char* text : {"it", "first\nit", "first\nsecond\nit\n", "first\r\nit\r\n\r\n"}) {
+    write("points/a/log", text);
+    EXPECT_EQ(folder.last_words(), "it") << text;
+  }
+}
+
+// A point that is run again may leave no results: those from before are not its own.
+TEST_F(SweepCli, APointThatIsForgottenHasNoFigures) {
+  fs::create_directories(dir_ / "points" / "a");
+  write("points/a/stats.json", R"({"end_to_end": {"value": 7, "unit": "ns"}})");
+  SweepPlan plan;
+  plan.points.emplace_back().id = "a";
+  SweepStore store(dir_ / "sweep.sqlite");
+  store.begin(plan, "a command");
+  EXPECT_EQ(store.record("a", PointFolder(dir_, "a"), {3, 1, "a version"}), "limit");
+  EXPECT_EQ(one("select value from results", "."), "7");
+  store.forget("a");
+  EXPECT_EQ(store.status("a"), "missing");
+  EXPECT_EQ(one("select count(*) from results", "."), "0");
 }
 
 TEST_F(SweepCli, NamesFromOutsideAreNothingElse) {
@@ -385,6 +441,19 @@ TEST_F(SweepCli, BadFilesAreRefusedBeforeAnythingRuns) {
   refused({"sweep", "ok.yaml", "--out", "ok.yaml"}, {"ok.yaml: is no folder"});
   refused({"sweep", "ok.yaml", "--out", "o", "--cluster", "pbs"}, {"--cluster"});
   refused({"sweep", "ok.yaml", "--out", "o", "--sbatch=--x"}, {"--sbatch"});
+  // What stands in a script of a cluster, or in its command line, is one plain word.
+  const Args slurm = {"sweep", "ok.yaml", "--cluster", "slurm", "--out"};
+  const auto on_slurm = [&](const Args& more, const std::vector<std::string>& parts) {
+    Args args = slurm;
+    args.insert(args.end(), more.begin(), more.end());
+    refused(args, parts);
+  };
+  for (const char* folder : {"a b", "a;b", "a$(touch hacked)", "a'b", "<script>"}) {
+    on_slurm({folder}, {folder, "choose another --out"});
+  }
+  for (const char* option : {"--x;touch hacked", "--x y", "--x=`id`", "x", "--x='1'"}) {
+    on_slurm({"o", std::string("--sbatch=") + option}, {option, "is no option in one word"});
+  }
   fs::create_directory(dir_ / "o");
   write("o/sweep.sqlite", "no database");
   const Result result = sweep("ok.yaml");

@@ -28,14 +28,18 @@ class Budget : public Cli {
     write("record.json",
           json{{"compiler", compiler}, {"machine", "x86_64"}, {"runs", runs}}.dump());
   }
-  // 300 of them in the LLC, by a call and beside it, the rest in the warp.
-  void takes(unsigned a_request) {
+  // 300 of them in the LLC, by a call and beside it, the rest in the warp; `more` of a run that
+  // writes its requests.
+  void takes(unsigned a_request, unsigned more = 0) {
     std::ofstream(dir_ / "valgrind")
-        << "#!/bin/sh\nfor a; do case $a in --callgrind-out-file=*) f=${a#*=};; esac; done\n"
-           "shift 3\n\"$@\" >/dev/null || exit\nprintf '%s\\n' 'fn=(1) cxlgpu::Llc::tick()' '+0 "
+        << "#!/bin/sh\nm=0\nfor a; do case $a in --callgrind-out-file=*) f=${a#*=};;\n"
+           "--requests) m="
+        << more * kRequests
+        << ";; esac; done\nshift 3\n\"$@\" >/dev/null || exit\n"
+           "printf '%s\\n' 'fn=(1) cxlgpu::Llc::tick()' '+0 "
         << 100 * kRequests << "' 'cfn=(2) cxlgpu::(anonymous namespace)::Warp::go(int)' "
-        << "'calls=1 0' '0 99999999' '-3 " << 200 * kRequests << "' 'fn=(2)' '0 "
-        << (a_request - 300) * kRequests << "' > \"$f\"\n";
+        << "'calls=1 0' '0 99999999' '-3 " << 200 * kRequests << "' 'fn=(2)' \"0 $(("
+        << (a_request - 300) * kRequests << " + m))\" > \"$f\"\n";
     fs::permissions(dir_ / "valgrind", fs::perms::owner_all);
   }
   int python(const std::string& script, const std::string& options) {
@@ -67,6 +71,24 @@ TEST_F(Budget, ThreePercentOverFail) {
        {"trace dram-cxl: 1031 host instructions a request, 3.1 % over the 1000 of record.json",
         "most of it in Warp (+31)", "make budget ARGS=--renew"}) {
     EXPECT_NE(wrong_.find(part), std::string::npos) << wrong_;
+  }
+}
+
+// 5 % of the same run without.
+TEST_F(Budget, AnInstrumentThatTakesMoreFails) {
+  const std::string both = "--run vadd-znand-ds --run requests";
+  json runs;
+  runs["vadd-znand-ds"] = {{"instructions", 1e9}, {"in", {{"Warp", 7e8}, {"Llc", 3e8}}}};
+  write("record.json", json{{"compiler", "GCC: "}, {"machine", "x86_64"}, {"runs", runs}}.dump());
+  for (const auto& [more, status] : {std::pair{49U, 0}, {51U, 1}}) {
+    takes(1000, more);
+    EXPECT_EQ(check(both), status) << wrong_;
+    const std::string& said = status == 0 ? said_ : wrong_;
+    EXPECT_NE(said.find(status == 0 ? "takes 4.9 % of the instructions of vadd-znand-ds"
+                                    : "budget: requests takes 5.1 % of the instructions of "
+                                      "vadd-znand-ds, more than 5 %"),
+              std::string::npos)
+        << said_ << wrong_;
   }
 }
 
