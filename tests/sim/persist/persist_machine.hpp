@@ -86,6 +86,10 @@ struct BasicPersistMachine {
     media.watch(&persist_log);
     if (!gpu_of(config).persist.through) gpu.watch_stores(&persist_log);
   }
+  // The RTL ends its run as it goes, after the log has gone.
+  ~BasicPersistMachine() { media.watch(nullptr); }
+  BasicPersistMachine(const BasicPersistMachine&) = delete;
+  BasicPersistMachine& operator=(const BasicPersistMachine&) = delete;
 
   void run_clean(bool may_refuse = false) {
     const RunResult result = run(gpu, checked, Time{10'000'000'000'000});
