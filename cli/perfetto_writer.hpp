@@ -49,7 +49,7 @@ class PerfettoWriter {
   explicit PerfettoWriter(const std::string& path);
   // Siblings of one name are lanes of one track.
   Track track(std::string_view name, Track parent, std::uint64_t rank);
-  // Of slices; to be asked for once.
+  // Of slices; one call a name.
   Name name(std::string_view text);
   void slice(const Slice& slice);
   void slice(const Slice& slice, Notes notes);

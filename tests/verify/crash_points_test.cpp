@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// verify/crash_points.py: as many losses of power as were asked for, and what it says of a failure.
+// verify/crash_points.py: as many losses of power as --points says, and what it says of a failure.
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
