@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 
 #include "cli/copy_summary.hpp"
-#include "cli/machine.hpp"
-#include "common/input_error.hpp"
-#include "sim/host/fixed_latency_engine.hpp"
+#include "cli/host_machine.hpp"
 #include "sim/machine/run_checks.hpp"
 #include "sim/multipath/copy_run.hpp"
 
@@ -29,57 +26,19 @@ CopyScheme scheme_of(MemoryKind memory) {
                                         : CopyScheme::Mma;
 }
 
-class CopyMachine : public Machine {
+class CopyMachine : public HostMachine<CopyRun> {
  public:
-  CopyMachine(const RunConfig& config, const SessionOptions& options)
-      : config_(config), options_(options) {
-    check_host_program(config, options);
-  }
+  using HostMachine::HostMachine;
 
   void size(const RunInput& input) override;
-  [[nodiscard]] const SystemMapParams& map() const override { return map_; }
-  [[nodiscard]] GpuParams gpu_params() const override { return config_.gpu; }
-  [[nodiscard]] Backdoor& contents(Gpu&) override {
-    throw std::logic_error("a program of the host has no kernel");
-  }
-  [[nodiscard]] HostProgram* program() override { return run_.get(); }
-  [[nodiscard]] RunStats& stats() override { return stats_; }
-  [[nodiscard]] Engine& start() override {
-    run_->begin();
-    return clock_;
-  }
-  [[nodiscard]] FlatMemory take_initial() override { return {}; }
-
-  void finish(const RunResult& result, RunOutcome& outcome) override {
-    outcome.end = outcome.drained = result.end;
-  }
-  void add_findings(const CheckedEngine&, RunOutcome& outcome) const override {
-    if (run_->done()) run_->judge();
-    for (const std::string& problem : run_->problems()) {
-      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config_.workload.name, problem,
-                                             options_.engine.replay));
-    }
-  }
-  void judge(const FlatMemory&, RunOutcome&) const override {}
   void report(RunOutcome& outcome) override {
     outcome.local_bytes = outcome.data_bytes;
     outcome.copy = copy_json(run_->result());
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
-    throw InputError(
-        fmt::format("{}: key '{}': {}", config_.place(key, config_.scenario), key, what));
-  }
   void check_names(const CopyWork& work) const;
   void check_bytes(const CopyWork& work) const;
-
-  const RunConfig& config_;
-  const SessionOptions& options_;
-  SystemMapParams map_;
-  std::unique_ptr<CopyRun> run_;
-  FixedLatencyEngine clock_;
-  RunStats stats_;
 };
 
 // GPUs and nodes that keys name.

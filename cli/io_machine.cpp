@@ -7,12 +7,9 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <stdexcept>
 
+#include "cli/host_machine.hpp"
 #include "cli/io_summary.hpp"
-#include "cli/machine.hpp"
-#include "common/input_error.hpp"
-#include "sim/host/fixed_latency_engine.hpp"
 #include "sim/io/io_run.hpp"
 #include "sim/machine/run_checks.hpp"
 
@@ -22,59 +19,20 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of a file, and of all buffers
 
-class IoMachine : public Machine {
+class IoMachine : public HostMachine<IoRun> {
  public:
-  IoMachine(const RunConfig& config, const SessionOptions& options)
-      : config_(config), options_(options) {
-    check_host_program(config, options);
-  }
+  using HostMachine::HostMachine;
 
   void size(const RunInput& input) override;
-  [[nodiscard]] const SystemMapParams& map() const override { return map_; }
-  [[nodiscard]] GpuParams gpu_params() const override { return config_.gpu; }
-  [[nodiscard]] Backdoor& contents(Gpu&) override {
-    throw std::logic_error("a program of the host has no kernel");
-  }
-  [[nodiscard]] HostProgram* program() override { return run_.get(); }
   [[nodiscard]] RunGauges gauges() const override { return media_gauges(run_->media()); }
-  [[nodiscard]] Engine& start() override {
-    run_->begin();
-    return clock_;
-  }
-  [[nodiscard]] FlatMemory take_initial() override { return {}; }
-
-  void finish(const RunResult& result, RunOutcome& outcome) override {
-    outcome.end = outcome.drained = result.end;
-  }
-  void add_findings(const CheckedEngine&, RunOutcome& outcome) const override {
-    if (run_->done()) run_->judge();
-    for (const std::string& problem : run_->problems()) {
-      outcome.problems.push_back(fmt::format("{}: {}; replay: {}", config_.workload.name, problem,
-                                             options_.engine.replay));
-    }
-  }
-  void judge(const FlatMemory&, RunOutcome&) const override {}
   void report(RunOutcome& outcome) override {
     outcome.local_bytes = run_->buffer_bytes();
     outcome.media = run_->media();
     outcome.io = io_json(run_->result(), run_->steps());
   }
-  [[nodiscard]] RunStats& stats() override { return stats_; }
-
- private:
-  const RunConfig& config_;
-  const SessionOptions& options_;
-  SystemMapParams map_;
-  std::unique_ptr<IoRun> run_;
-  FixedLatencyEngine clock_;
-  RunStats stats_;
 };
 
 void IoMachine::size(const RunInput&) {
-  const auto refuse = [this](const std::string& key, const std::string& what) {
-    throw InputError(
-        fmt::format("{}: key '{}': {}", config_.place(key, config_.scenario), key, what));
-  };
   IoRunParams params;
   params.stack = config_.memory;
   params.host = config_.io;

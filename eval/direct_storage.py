@@ -15,8 +15,6 @@ are the rules of sim/io (tests/sim/io).
   eval/direct_storage.py --page docs/results/io.md
 """
 
-import argparse
-import os
 import pathlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -346,13 +344,7 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
-    parser.add_argument("--figure", action="append", choices=FIGURES, help="default: all, and the experiments")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
-    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
-    args = parser.parse_args()
+    args = runs.study_options(__doc__, "figure", FIGURES).parse_args()
     with ThreadPoolExecutor(args.jobs) as pool:
         study = Study(Runs(pool, args.cxlgpu, args.extra))
         for figure in args.figure or FIGURES:
@@ -360,9 +352,7 @@ def main():
         if not args.figure:
             study.experiments()
     study.judgement()
-    print("\n\n".join(f"{name}\n\n{block}" for name, block in study.blocks.items()))
-    if args.page:
-        page_blocks.replace(args.page, study.blocks)
+    page_blocks.show(study.blocks, args.page)
 
 
 if __name__ == "__main__":

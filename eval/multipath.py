@@ -7,14 +7,12 @@ on the H200: a row that is no input and further than 10 % is marked. `judged` ha
 experiments change a key or two, and show what a row hangs on that is marked, or has no source.
 
 Time to first token and switching of models are a stand-in: a copy at the rate of a long one beside a time that no copy
-changes, both by the shares that the paper has.
+changes, both by the shares that the paper has. Each of --jobs takes up to 4 GiB of memory.
 
   eval/multipath.py --figure 11
   eval/multipath.py --page docs/results/multipath.md
 """
 
-import argparse
-import os
 import pathlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -376,13 +374,8 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
-    parser.add_argument("--figure", action="append", choices=FIGURES, help="default: all, and the experiments")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="each takes up to 4 GiB of memory")
+    parser = runs.study_options(__doc__, "figure", FIGURES)
     parser.add_argument("--long", type=int, default=512 * MB, help="bytes of a long copy; default: as MMA's figure 13")
-    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
-    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
     args = parser.parse_args()
     with ThreadPoolExecutor(args.jobs) as pool:
         study = Study(runs.Pool(pool, args.cxlgpu, args.extra), args.long)
@@ -391,9 +384,7 @@ def main():
         if not args.figure:
             study.software()
     study.judgement()
-    print("\n\n".join(f"{name}\n\n{block}" for name, block in study.blocks.items()))
-    if args.page:
-        page_blocks.replace(args.page, study.blocks)
+    page_blocks.show(study.blocks, args.page)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,6 @@ The table `judged` has each number of the paper's text beside ours, and the fact
   eval/persistence.py --page docs/results/persistence.md
 """
 
-import argparse
-import os
 import pathlib
 import re
 import sys
@@ -43,20 +41,15 @@ FREE = (
 )  # fmt: skip
 
 
-class Runs:
-    """Runs on PRAM, each once, as many at a time as there are jobs."""
-
-    def __init__(self, pool, cxlgpu, extra):
-        self.pool, self.cxlgpu, self.extra, self.made = pool, cxlgpu, extra, {}
+class Runs(runs.Pool):
+    """Runs on PRAM."""
 
     def run(self, workload, configuration, *sets):
         """A future of {"time": ns, "bytes": to memory that persists}."""
-        key = (workload, configuration, *sets)
-        if key not in self.made:
-            self.made[key] = self.pool.submit(self.one, f"{workload}-pram-{configuration}", sets)
-        return self.made[key]
+        scenario = f"{workload}-pram-{configuration}"
+        return self.once((scenario, *sets), self.figures, scenario, sets)
 
-    def one(self, scenario, sets):
+    def figures(self, scenario, sets):
         options = [word for one in sets for word in ("--set", one)]
         stats = runs.stats(self.cxlgpu, scenario, "model", "--no-report", "-q", *self.extra, *options)
         host = stats.get("host_persist")
@@ -250,22 +243,14 @@ class Study:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
-    parser.add_argument("--part", action="append", choices=PARTS, help="default: all")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
-    parser.add_argument("extra", nargs="*", help="passed to each run, after --")
-    args = parser.parse_args()
+    args = runs.study_options(__doc__, "part", PARTS).parse_args()
     with ThreadPoolExecutor(args.jobs) as pool:
         study = Study(Runs(pool, args.cxlgpu, args.extra))
         for part in args.part or PARTS:
             getattr(study, part)()
     if study.judged:
         study.judgement()
-    print("\n\n".join(f"{name}\n\n{block}" for name, block in study.blocks.items()))
-    if args.page:
-        page_blocks.replace(args.page, study.blocks)
+    page_blocks.show(study.blocks, args.page)
 
 
 if __name__ == "__main__":

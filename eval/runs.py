@@ -5,7 +5,9 @@ stats.json has schema 2. For one release (0.2) a file of schema 1 is read with t
 may use an old name; both say so in one line on standard error. What has another unit as well has no old name.
 """
 
+import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -145,14 +147,28 @@ class Pool:
     def __init__(self, pool, cxlgpu, extra):
         self.pool, self.cxlgpu, self.extra, self.made = pool, cxlgpu, extra, {}
 
+    def once(self, key, make, *arguments):
+        """A future of make(*arguments), the one of before for the same key."""
+        if key not in self.made:
+            self.made[key] = self.pool.submit(make, *arguments)
+        return self.made[key]
+
     def run(self, scenario, part, fails=(), **keys):
         """A future of the object `part` of stats.json. A key's dot is two underscores; `fails` as of stats()."""
         sets = sorted((name.replace("__", "."), str(value)) for name, value in keys.items())
         options = [word for name, value in sets for word in ("--set", f"{name}={value}")]
-        key = (scenario, part, *options)
-        if key not in self.made:
-            self.made[key] = self.pool.submit(self.one, scenario, part, fails, [*self.extra, *options])
-        return self.made[key]
+        return self.once((scenario, part, *options), self.one, scenario, part, fails, [*self.extra, *options])
 
     def one(self, scenario, part, fails, options):
         return stats(self.cxlgpu, scenario, "model", "--no-report", "-q", *options, fails=fails)[part]
+
+
+def study_options(doc, part, parts):
+    """The parser of a study that writes a page: --`part` names some of its `parts`."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cxlgpu", default="build/bin/cxlgpu")
+    parser.add_argument(f"--{part}", action="append", choices=parts, help="may be repeated; default: all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--page", type=pathlib.Path, help="page in which to renew the tables")
+    parser.add_argument("extra", nargs="*", help="passed to cxlgpu run, after --")
+    return parser

@@ -145,9 +145,7 @@ def rare_stores(args, workload, sets):
         with tempfile.TemporaryDirectory() as folder:
             requests = pathlib.Path(folder) / "requests.csv"
             words = (word for item in (*sets, f"gpu.start_cycles={start}") for word in ("--set", item))
-            stats = runs.stats(
-                args.cxlgpu, f"{workload}-nand-ds", "model", "--requests", str(requests), *words
-            )
+            stats = runs.stats(args.cxlgpu, f"{workload}-nand-ds", "model", "--requests", str(requests), *words)
             flushed = stats["end_to_end"]["value"] - stats["gpu"]["flush_cycles"]["value"]  # at 1 GHz
             with requests.open() as file:
                 stores = [

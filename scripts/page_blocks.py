@@ -43,3 +43,10 @@ def replace(page, blocks):
     new = page.with_suffix(".new")
     new.write_text(text)
     os.replace(new, page)
+
+
+def show(blocks, page=None):
+    """Prints them, and writes them into `page` if there is one."""
+    print("\n\n".join(f"{name}\n\n{block}" for name, block in blocks.items()))
+    if page:
+        replace(page, blocks)

@@ -1,29 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/multipath.py: its rows, what it judges, and the page that it renews.
-#include "tests/cli/cli.hpp"
+#include "tests/eval/study.hpp"
 
 namespace cxlgpu {
 namespace {
 
-class Multipath : public Cli {
+class Multipath : public StudyTest {
  protected:
-  // Exit status; what was printed is in said_, what went to standard error in wrong_.
-  int study(const std::string& options) {
-    const std::string out = (base_ / "said").string(), err = (base_ / "wrong").string();
-    const std::string command =
-        "cd '" + dir_.string() +
-        "' && python3 '" CXLGPU_SOURCE_DIR
-        "/eval/multipath.py' --jobs 1 --long 60000000 --cxlgpu '" CXLGPU_BINARY "' " +
-        options + " > '" + out + "' 2> '" + err + "'";
-    const int status = std::system(command.c_str());
-    said_ = read_text(out);
-    wrong_ = read_text(err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  [[nodiscard]] bool says(const std::string& text) const {
-    return said_.find(text) != std::string::npos;
-  }
-  std::string said_, wrong_;
+  Multipath() : StudyTest("multipath", "--jobs 1 --long 60000000") {}
 };
 
 TEST_F(Multipath, DynamicAgainstStaticIsInThePapersOrder) {

@@ -1,44 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // eval/persistence.py: its rows, what it judges, and the page that it renews.
-#include "tests/cli/cli.hpp"
+#include "tests/eval/study.hpp"
 
 namespace cxlgpu {
 namespace {
 
-class PersistenceStudy : public Cli {
+class PersistenceStudy : public StudyTest {
  protected:
-  // Exit status; what was printed is in said_, what went to standard error in wrong_.
-  int study(const std::string& options) {
-    const std::string out = (base_ / "said").string(), err = (base_ / "wrong").string();
-    const std::string command = "cd '" + dir_.string() +
-                                "' && python3 '" CXLGPU_SOURCE_DIR
-                                "/eval/persistence.py' --cxlgpu '" CXLGPU_BINARY "' --jobs 2 " +
-                                options + " > '" + out + "' 2> '" + err + "'";
-    const int status = std::system(command.c_str());
-    said_ = read_text(out);
-    wrong_ = read_text(err);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  // Cells of the rows of a table of what was printed.
-  [[nodiscard]] std::vector<std::vector<std::string>> rows(const std::string& name) const {
-    std::vector<std::vector<std::string>> all;
-    bool inside = false;
-    for (const std::string& line : lines_of(said_)) {
-      if (line == name) inside = true;
-      if (inside && line.empty() && !all.empty()) break;
-      if (!inside || !line.starts_with("| ")) continue;
-      all.emplace_back();
-      std::istringstream in(line.substr(2));
-      for (std::string cell; std::getline(in, cell, '|');) {
-        if (cell.ends_with(' ')) cell.pop_back();
-        if (cell.starts_with(' ')) cell.erase(0, 1);
-        all.back().push_back(cell);
-      }
-    }
-    if (!all.empty()) all.erase(all.begin());  // the header
-    return all;
-  }
-  std::string said_, wrong_;
+  PersistenceStudy() : StudyTest("persistence", "--jobs 2") {}
 };
 
 TEST_F(PersistenceStudy, ThreadsOfHostAndGpuAndThePageThatHasThem) {
