@@ -32,7 +32,6 @@ class FlowNetwork {
                std::function<void()> ended);
   // Takes a flow away before its end; false: there is none.
   bool stop(FlowId flow);
-  [[nodiscard]] bool has(FlowId flow) const { return flows_.contains(flow); }
 
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] Time next_event() const;

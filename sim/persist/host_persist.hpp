@@ -89,10 +89,6 @@ class HostPersist final : public Initiator, private KernelHolder, private StoreW
 
    private:
     friend class HostPersist;
-    struct Answer {
-      Time due;
-      MemResponse response;
-    };
     HostPersist& host_;
     std::deque<MemResponse> answers_;         // of the engine
     std::multimap<Time, MemResponse> local_;  // of host memory, by when they are due
