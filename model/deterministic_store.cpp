@@ -600,7 +600,8 @@ void DeterministicStoreModel::step_leaving() {
 void DeterministicStoreModel::step_insertion(unsigned offered) {
   if (insertion_ends(now_)) {
     inserting_ = false;
-    if (!ix_.found) --unindexed_;
+    index_full_ = ix_.found;
+    if (!index_full_) --unindexed_;
   } else if (offered != kNone) {
     inserting_ = true;
     ask(index_.insert(slots_[offered].line, offered));

@@ -212,7 +212,10 @@ class DeterministicStoreModel {
   [[nodiscard]] bool load_eligible() const;
   [[nodiscard]] bool store_eligible() const;
   // It may go, but for its pause.
-  [[nodiscard]] bool flush_possible() const { return !pending_.empty() && may_write(0); }
+  [[nodiscard]] bool flush_possible() const {
+    const bool few_late = unindexed_ <= config_.inserts / 2 || index_full_;
+    return !pending_.empty() && few_late && may_write(0);
+  }
   [[nodiscard]] Time flush_from() const;
   [[nodiscard]] bool flush_eligible(Time now) const {
     return flush_possible() && (set_.fence || flush_from() <= now);
@@ -315,6 +318,7 @@ class DeterministicStoreModel {
   bool last_was_load_ = false;
   unsigned slot_ = 0, write_ = 0, merge_ = 0;
   bool there_ = false, accepted_ = false, inserting_ = false;
+  bool index_full_ = false;  // the last insertion answered
   DsIndex index_;
   DsIndex::Answer ix_;
   Time ix_at_{0};  // of the answer

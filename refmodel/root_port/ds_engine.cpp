@@ -197,8 +197,10 @@ bool DsEngine::store_eligible(const In& in) const {
   return !stores_.empty() && unindexed_ < config_.inserts && !store_held(in) && !done_ && !fast_;
 }
 
+// With many late lines the index is left to them, unless it has no place: a flush makes one.
 bool DsEngine::flush_eligible(const In& in) const {
-  return !pending_.empty() && may_write(in, 0) && (in.flush || in.fence);
+  const bool few_late = unindexed_ <= config_.inserts / 2 || refused_;
+  return !pending_.empty() && few_late && may_write(in, 0) && (in.flush || in.fence);
 }
 
 std::optional<DsEngine::MqSource> DsEngine::mq_source(const In& in) const {
@@ -329,7 +331,8 @@ bool DsEngine::flush_is_inserted(const In& in) const {
 void DsEngine::step_insertion(const In& in, const Out& now) {
   if (insertion_ends(in)) {
     insertion_ = Insertion::None;
-    if (!in.ix_found) --unindexed_;
+    refused_ = in.ix_found;
+    if (!refused_) --unindexed_;
   } else if (now.ix_valid && now.ix_op == 1) {
     insertion_ = in.ix_ready ? Insertion::Taken : Insertion::Stalled;
   }

@@ -282,6 +282,7 @@ class DsEngine {
   bool accepted_ = false;  // the index works on the operation
   // The first late line stands at the index: offered and not taken yet, or taken.
   enum class Insertion : std::uint8_t { None, Stalled, Taken } insertion_ = Insertion::None;
+  bool refused_ = false;  // the last insertion answered
   std::optional<Fast> fast_;
   std::optional<unsigned> offered_;  // read entry of a local read not yet taken
   std::optional<LmSource> lm_stalled_;

@@ -252,7 +252,7 @@ module ds_deferred
   // ---------------------------------------------------------------------------------------------
   // Late lines: the line that an operation looks for is the head load's or the oldest store's
   // ---------------------------------------------------------------------------------------------
-  logic       late, late_first, late_room, late_few, late_hit, load_runs, store_runs;
+  logic       late, late_first, late_room, late_few, late_flush, late_hit, load_runs, store_runs;
   logic       op_asks, op_ix, op_deletes, insert_stands, insert_done, inserted, insert_ix;
   slot_t      late_hit_slot;
   line_addr_t insert_line;
@@ -270,6 +270,7 @@ module ds_deferred
     .late_o       (late),
     .room_o       (late_room),
     .few_o        (late_few),
+    .flush_o      (late_flush),
     .flush_slot_i (end_slot),
     .flush_first_o(late_first),
     .look_line_i  (load_runs ? head_line_i : store_line_i),
@@ -485,6 +486,7 @@ module ds_deferred
     .late_first_i     (late_first),
     .late_other_i     (late && !late_first && !end_first),
     .late_few_i       (late_few),
+    .late_flush_i     (late_flush),
     .late_hit_i       (late_hit),
     .late_hit_slot_i  (late_hit_slot),
     .asks_o           (op_asks),

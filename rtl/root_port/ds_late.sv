@@ -11,6 +11,10 @@
 // stands until the answer. If the index has no place for it, it stays late and is offered again,
 // unless it is flushed in the cycle of that answer: it is in no other.
 //
+// A flush asks the index to delete its line, which keeps insertions away and so stores, once
+// Inserts are late. flush_o leaves the index to the insertions until half of that is left. One that
+// has no place gets it by a flush alone.
+//
 // The late lines are the last of those deferred. So the first deferred line is late only if all
 // are, and then it is the first of these: it has its slot.
 //
@@ -39,6 +43,8 @@ module ds_late
   output logic                 late_o,          // level: a line is late
   output logic                 room_o,          // level: fewer than Inserts are late
   output logic                 few_o,           // level: at most Inserts are late
+  output logic                 flush_o,         // level: a flush may begin: at most half of Inserts
+                                                // are late, or the index refused the last one
   // Lookup
   input  logic [SlotWidth-1:0] flush_slot_i,    // slot of a line that is to be flushed
   output logic                 flush_first_o,   // comb: that line is the first late one
@@ -70,11 +76,14 @@ module ds_late
   line_addr_t       line_q [Lines];
   slot_t            slot_q [Lines];
   logic             stands_q, asked_q;  // asked_q: the index has it
+  logic             refused_q;          // the last one answered
   logic             first_leaves, last_leaves;
 
   assign late_o = valid_q[0];
   assign room_o = !valid_q[Inserts-1];
   assign few_o  = !valid_q[Inserts];
+
+  assign flush_o = !valid_q[Inserts/2] || refused_q;
 
   assign flush_first_o = valid_q[0] && slot_q[0] == flush_slot_i;
 
@@ -99,11 +108,13 @@ module ds_late
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      stands_q <= 1'b0;
-      asked_q  <= 1'b0;
+      stands_q  <= 1'b0;
+      asked_q   <= 1'b0;
+      refused_q <= 1'b0;
     end else begin
-      stands_q <= ix_valid_o || (asked_q && !ix_rsp_valid_i);
-      asked_q  <= (ix_valid_o && ix_ready_i) || (asked_q && !ix_rsp_valid_i);
+      stands_q  <= ix_valid_o || (asked_q && !ix_rsp_valid_i);
+      asked_q   <= (ix_valid_o && ix_ready_i) || (asked_q && !ix_rsp_valid_i);
+      refused_q <= done_o ? ix_found_i : refused_q;
     end
   end
 
@@ -162,6 +173,9 @@ module ds_late
   IndexStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (ix_valid_o && !ix_ready_i) |=> ix_valid_o && $stable(ix_key_o) && $stable(ix_slot_o))
     else $error("an insertion changed or went away before it was taken");
+  RefusedFlush_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (done_o && ix_found_i) |=> flush_o)
+    else $error("the index refused a line and no flush may begin that would make room");
   Packed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (valid_q & ~{valid_q[Lines-2:0], 1'b1}) == '0)
     else $error("a gap between late lines");

@@ -134,6 +134,7 @@ module ds_sequencer
                                                    // late one
   input  logic                 late_other_i,       // level: it is late, and not that
   input  logic                 late_few_i,         // level: one more may be late for a completion
+  input  logic                 late_flush_i,       // level: so few are late that a flush may begin
   input  logic                 late_hit_i,         // comb from the head load's line while
                                                    // load_runs_o, else the oldest store's: it is
                                                    // late
@@ -257,7 +258,7 @@ module ds_sequencer
   // Choice
   // ---------------------------------------------------------------------------------------------
   assign may_complete = done_valid_i && late_few_i;
-  assign flush_want   = pending_i && may_write_i && !error_q && may_flush_i;
+  assign flush_want   = pending_i && late_flush_i && may_write_i && !error_q && may_flush_i;
 
   always_comb begin
     chosen = Idle;
