@@ -77,7 +77,7 @@ function(cxlgpu_test_top target prefix top parts optimise sources)
   file(CONFIGURE OUTPUT ${generated}/units/arguments.txt CONTENT "${lines}\n" @ONLY)  # written if it differs
   set(script ${CMAKE_SOURCE_DIR}/cmake/top.cmake)
   add_custom_command(
-    OUTPUT ${units} ${generated}/${prefix}.h
+    OUTPUT ${units} ${generated}/${prefix}.h ${generated}/${prefix}___024root.h  # a test may include either
     COMMAND ${CMAKE_COMMAND} -D ARGUMENTS=${generated}/units/arguments.txt -D PREFIX=${prefix} -D FOLDER=${generated}
             -D FAST=${parts} -D "UNITS=${units}" -D DEPFILE=${generated}/units/depends.d -P ${script}
     DEPENDS ${VERILATOR_BIN} ${script} ${CMAKE_SOURCE_DIR}/cmake/clear_inputs.cmake ${generated}/units/arguments.txt

@@ -1257,7 +1257,7 @@ TEST(DsEngine, AFlushWaitsForTheInsertionOfItsLine) {
     const bool oldest = (all_cases & 1) != 0, refused = (all_cases & 2) != 0;
     const unsigned late = 1 + (all_cases >> 2 & 1), before = all_cases >> 3;  // in the index
     SCOPED_TRACE(all_cases);
-    Bench b;
+    Bench b(0);  // two late lines do not keep a flush away
     b.defer_all();
     b.world.levels().oldest = oldest;
     Lines all;
@@ -1402,6 +1402,70 @@ TEST(DsEngine, ABurstFillsTheLateLines) {
   b.world.rates.ix_ready = 100;
   EXPECT_TRUE(b.done(ids.back(), 60));
   b.drain();
+}
+
+// Insertions before flushes: at the half a flush goes, with one more it waits for an insertion.
+TEST(DsEngine, NoFlushBeginsWithMoreThanHalfOfInsertsLate) {
+  test::shows("ds",
+              "With more than half of Inserts lines late no flush begins, fence or not, until one is "
+              "inserted or the index has refused one",
+              "docs/blocks/root_port/ds_engine.md");
+  const unsigned half = kConfigs[0].inserts / 2;
+  for (const unsigned more : {0u, 1u}) {
+    for (const bool refused : {false, true}) {
+      for (const bool fence : {false, true}) {
+        SCOPED_TRACE(more * 100 + refused * 10 + fence);
+        Bench b(0);
+        b.defer_all();
+        b.world.levels().oldest = false;
+        b.world.rates.ix_ready = 0;
+        for (unsigned n = 0; n < half + more; ++n) EXPECT_TRUE(b.done(b.world.store(n, 0x30), 60));
+        (fence ? b.world.levels().fence : b.world.levels().flush) = true;
+        b.run(100);
+        const bool goes = more == 0;
+        EXPECT_EQ(!b.world.writes_sent.empty(), goes);
+        // One insertion is answered.
+        b.world.refuse_inserts = refused;
+        b.world.rates.ix_ready = 100;
+        b.run(1);
+        b.world.rates.ix_ready = 0;
+        EXPECT_TRUE(b.until([&] { return !b.world.writes_sent.empty(); }, 30));
+        EXPECT_EQ(b.world.writes_sent.front(), half + more - 1);
+        b.world.refuse_inserts = false;
+        b.world.rates.ix_ready = 100;
+        b.world.levels().fence = false;
+        b.drain();
+      }
+    }
+  }
+}
+
+// Flushes, whose deletes would have the index as often as insertions, wait.
+TEST(DsEngine, ABurstGoesOnAtThePaceOfTheIndex) {
+  test::shows("ds",
+              "While deferred lines go to the endpoint, oldest first, a burst of stores is done at a "
+              "store every four cycles, the time from one insertion to the next",
+              "docs/blocks/root_port/ds_engine.md");
+  constexpr unsigned kStores = 150;
+  for (const bool flush : {false, true}) {
+    SCOPED_TRACE(flush);
+    Bench b(0);
+    b.defer_all();
+    b.defer({1, 2, 3, 4, 5, 6, 7, 8});
+    b.world.levels().oldest = true;
+    b.world.levels().flush = flush;
+    std::vector<std::uint32_t> ids;
+    for (unsigned n = 0; n < kStores; ++n) ids.push_back(b.world.store(100 + n, 0x30));
+    unsigned cycles = 0;
+    EXPECT_TRUE(b.until([&] {
+      ++cycles;
+      return b.world.answer(ids.back()) != nullptr;
+    }));
+    EXPECT_LE(cycles, kInsertCycles * kStores);
+    b.world.levels().flush = true;
+    EXPECT_TRUE(b.until([&] { return b.world.idle(); }, 20 * kStores));
+    b.world.check_endpoint();
+  }
 }
 
 // Writes that fail come back as late lines: two more than Inserts are late at most, that of a store
