@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Phoenix against GPUDirect Storage: figures 4 to 10 of Phoenix (SC '25) by workload io, beside what the paper says.
+"""Phoenix against GPUDirect Storage: figures 4 to 11 of Phoenix (SC '25) by workloads io and kvload, beside what the
+paper says.
 
 Inputs are its tables 1 and 2 (configs/host/io.yaml); all that is printed here comes out of runs. Of table 1 that is the
 drive's own time, and what it makes of a whole read (figure 1). A figure's table has
@@ -11,7 +12,11 @@ row hangs on that is further than a factor of 1.3.
 Of figure 8b 1 GiB is run; each further GiB is the transfer again and, of Phoenix, the registration of a mapping, which
 are the rules of sim/io (tests/sim/io).
 
+Figure 11 loads the KV-cache traces that Phoenix' authors publish: --traces names a folder that has those of
+github.com/nicexlab/phoenix, benchmarks/kvcache/traces, plain or gzip. Without it the figure is left out.
+
   eval/direct_storage.py --figure 7
+  eval/direct_storage.py --figure 11 --traces phoenix/benchmarks/kvcache/traces
   eval/direct_storage.py --page docs/results/io.md
 """
 
@@ -31,7 +36,16 @@ SMALL = [4 * KIB << i for i in range(7)]  # to 256 KiB
 THREADS = [1 << i for i in range(8)]
 BATCHES = [1 << i for i in range(9)]
 GROUP = 16
-FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10")
+FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10", "11")
+# Of its table 3: file, name, sequences, blocks.
+TRACES = (
+    ("paper_assit", "Paper Assistant", 23, 15708),
+    ("gsm100", "GSM-100", 100, 33600),
+    ("quality", "QuALITY", 15, 6428),
+    ("sharegpt-sample-200", "ShareGPT", 197, 20195),
+)
+# Of figure 11: a layer's part of a block in KiB, bits of a number, per cent that latent attention leaves, gain.
+BLOCKS = ((8, 8, 25, 246), (16, 16, 25, 101), (64, 16, 100, 5))
 LIMIT = 1.3  # factor from which on a row needs its reason
 
 
@@ -42,9 +56,16 @@ class Runs(runs.Pool):
         """A future of the object `io` of stats.json."""
         return self.run(f"io-pram-{stack}", "io", **keys)
 
+    def kvload(self, stack, **keys):
+        return self.run(f"kvload-pram-{stack}", "io", **keys)
 
-def value(made, name):
-    return made.result()[name]["value"]
+
+def value(made, *names):
+    """Of an object of stats.json, one in another."""
+    entry = made.result()
+    for name in names:
+        entry = entry[name]
+    return entry["value"]
 
 
 def step(made, name):
@@ -71,10 +92,23 @@ def factor(theirs, ours):
     return max(theirs, ours) / min(theirs, ours)
 
 
+def trace_files(folder):
+    """Of each of TRACES its file, plain or gzip; ends the script with one line if one is missing."""
+    found = {}
+    for file, *_ in TRACES:
+        both = [folder / f"{file}.txt", folder / f"{file}.txt.gz"]
+        found[file] = next((path for path in both if path.is_file()), None)
+        if found[file] is None:
+            print(f"{folder}: has no {file}.txt, nor {file}.txt.gz; name the folder of Phoenix' traces", file=sys.stderr)
+            sys.exit(2)
+    return found
+
+
 class Study:
-    def __init__(self, made):
-        self.runs, self.blocks = made, {}
+    def __init__(self, made, traces=None):
+        self.runs, self.blocks, self.traces = made, {}, traces
         self.judged = []  # figure, what, theirs, ours, factor
+        self.kv_judged = []  # likewise
 
     def judge(self, figure, what, theirs, ours, ratios):
         self.judged.append((figure, what, theirs, ours, factor(*ratios)))
@@ -255,6 +289,72 @@ class Study:
         gains = self.by_threads("figure 10", io__remote="nvmeof")
         self.judge_gain("10", "NVMe-oF, least", 10, min(gains))
 
+    def kv(self, stack, file, block, merged, **keys):
+        """A run that loads a trace; each block an I/O of its own unless merged."""
+        _, bits, latent, _ = block
+        if not merged:
+            keys["workload__kvload_merge_bytes"] = 0
+        return self.runs.kvload(
+            stack, workload__file=self.traces[file], workload__kvload_bits=bits, workload__kvload_latent_percent=latent,
+            **keys,
+        )  # fmt: skip
+
+    def kv_gains(self, made):
+        return [gain(*(value(one, "bandwidth") for one in made[name])) for name, *_ in TRACES]
+
+    def figure_11(self):
+        if self.traces is None:
+            return
+        none, in_flight, bare = {}, {"io__gds_batch_in_flight": 256}, {"io__file_system_ps": 0}
+
+        def all_of(block, merged, gds, keys, more=()):
+            """Of each trace its runs: gds with `gds` and `keys`, phoenix and `more` with `keys`."""
+            return {
+                file: [self.kv("gds", file, block, merged, **gds, **keys),
+                       *(self.kv(stack, file, block, merged, **keys) for stack in ("phoenix", *more))]
+                for file, *_ in TRACES
+            }  # fmt: skip
+
+        both = [(b, merged) for b in BLOCKS for merged in (True, False)]
+        made = {case: all_of(*case, none, none, ("posix",)) for case in both}
+        overlapped = {case: all_of(*case, in_flight, none) for case in both}
+        without = {case: all_of(*case, in_flight, bare) for case in both}
+        rows = []
+        for file, name, sequences, blocks in TRACES:
+            one = made[BLOCKS[0], True][file][0]
+            here = [value(one, "kv", what) for what in ("requests", "references")]
+            same = "yes" if here == [sequences, blocks] else "no"
+            rows.append([name, f"{sequences}, {blocks}", f"{here[0]}, {here[1]}", same, value(one, "kv", "ios")])
+        header = ["trace", "sequences, blocks", "here", "the same", "I/Os with neighbours merged, 8 KiB"]
+        self.blocks["table 3"] = page_blocks.markdown(header, rows)
+        rows = []
+        for file, name, *_ in TRACES:
+            for b in BLOCKS:
+                row = [name, f"{b[0]} KiB"]
+                for merged in (True, False):
+                    posix, gds, phoenix = (value(made[b, merged][file][i], "bandwidth") for i in (2, 0, 1))
+                    row += [f"{posix:.2f}", f"{gds:.2f}", f"{phoenix:.2f}", percent(gain(gds, phoenix))]
+                rows.append(row)
+        header = ["trace", "block", "merged: posix", "GDS", "Phoenix", "gain", "each: posix", "GDS", "Phoenix", "gain"]
+        self.blocks["figure 11"] = page_blocks.markdown(header, rows)
+        rows = [["Phoenix's figure 11", *(percent(b[3]) for b in BLOCKS)]]
+        for more, of in (("", made), (", GDS's batch in flight", overlapped),
+                         (", and no file system", without)):  # fmt: skip
+            for name, merged in ((f"merged{more}", True), (f"each block{more}", False)):
+                self.kv_row(rows, name, [self.kv_gains(of[b, merged]) for b in BLOCKS])
+        header = ["gain, mean over traces (least to most)", *(f"{b[0]} KiB" for b in BLOCKS)]
+        self.blocks["figure 11 experiment"] = page_blocks.markdown(header, rows)
+        self.blocks["judged kvload"] = self.table_of(self.kv_judged)
+
+    def kv_row(self, rows, name, gains):
+        """Of each size the gains of all traces: a row, and what is judged."""
+        means = [sum(one) / len(one) for one in gains]
+        cells = [f"{percent(m)} ({percent(min(g))} to {percent(max(g))})" for m, g in zip(means, gains)]
+        rows.append([name, *cells])
+        for b, mean in zip(BLOCKS, means):
+            by = factor(1 + b[3] / 100, 1 + mean / 100)
+            self.kv_judged.append(("11", f"{b[0]} KiB, {name}", percent(b[3]), percent(mean), by))
+
     def experiments(self):
         """What the rows hang on that have no source, or are further than LIMIT."""
         streams = [
@@ -337,16 +437,26 @@ class Study:
         header = ["Phoenix' registration", "latency, most", "latency, least", "the I/O takes longer from"]
         self.blocks["registration experiment"] = page_blocks.markdown(header, rows)
 
-    def judgement(self):
+    @staticmethod
+    def table_of(judged):
         rows = [[figure, what, theirs, ours, f"{by:.2f}" + ("" if by <= LIMIT else " *")]
-                for figure, what, theirs, ours, by in self.judged]  # fmt: skip
-        self.blocks["judged"] = page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
+                for figure, what, theirs, ours, by in judged]  # fmt: skip
+        return page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
+
+    def judgement(self):
+        if self.judged:
+            self.blocks["judged"] = self.table_of(self.judged)
 
 
 def main():
-    args = runs.study_options(__doc__, "figure", FIGURES).parse_args()
+    parser = runs.study_options(__doc__, "figure", FIGURES)
+    parser.add_argument("--traces", type=pathlib.Path, help="folder of Phoenix' KV-cache traces, for figure 11")
+    args = parser.parse_args()
+    if args.traces is None and args.figure and "11" in args.figure:
+        parser.error("figure 11 needs --traces")
+    traces = trace_files(args.traces) if args.traces else None
     with ThreadPoolExecutor(args.jobs) as pool:
-        study = Study(Runs(pool, args.cxlgpu, args.extra))
+        study = Study(Runs(pool, args.cxlgpu, args.extra), traces)
         for figure in args.figure or FIGURES:
             getattr(study, f"figure_{figure}")()
         if not args.figure:
