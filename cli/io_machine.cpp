@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // A host with a program that moves a file between its drives and GPU memory (workload io), or loads
-// blocks of a KV cache from one (kvload).
+// blocks of a KV cache (kvload) or a model's tensors (modelload) from one.
 //
 // Purpose: no kernel runs; the program is the run's initiator, and checks every byte itself.
 // Errors:  InputError for engines other than the model, for options that only a CXL system or the
@@ -34,13 +34,14 @@ class IoMachine : public HostMachine<IoRun> {
     outcome.media = run_->media();
     outcome.io = io_json(run_->result(), run_->steps());
     if (kv_) outcome.io["kv"] = *kv_;
+    if (model_) outcome.io["model"] = *model_;
   }
 
  private:
   [[nodiscard]] IoWork checked_work() const;
   [[nodiscard]] IoWork kvload_work(const KvTrace& trace, const KvLoadPlan& plan);
 
-  std::optional<nlohmann::json> kv_;
+  std::optional<nlohmann::json> kv_, model_;
 };
 
 IoWork IoMachine::checked_work() const {
@@ -78,6 +79,13 @@ void IoMachine::size(const RunInput& input) {
     const std::shared_ptr<KvLoadPlan> plan = kvload_plan(config_, *input.kv);
     params.work = kvload_work(*input.kv, *plan);
     params.plan = [plan] { return std::make_unique<KvLoadPlan>(*plan); };
+  } else if (input.model) {
+    const std::shared_ptr<ModelLoadPlan> plan = modelload_plan(config_, *input.model);
+    model_ = model_json(*input.model, *plan);
+    params.work.mode = config_.memory == MemoryKind::Posix ? IoMode::Mmap : IoMode::Sync;
+    params.work.registration = IoRegistration::Each;
+    params.work.seed = config_.seed;
+    params.plan = [plan] { return std::make_unique<ModelLoadPlan>(*plan); };
   } else {
     params.work = checked_work();
   }
@@ -146,6 +154,25 @@ std::unique_ptr<KvLoadPlan> kvload_plan(const RunConfig& config, const KvTrace& 
                                                 work.batch, buffers, kMostBytes));
   }
   return plan;
+}
+
+Safetensors modelload_tensors(const RunConfig& config) {
+  const std::uint64_t size = host_work_size(config);
+  if (config.workload.file.empty()) return small_model(size);
+  Safetensors model = read_safetensors(config.workload.file);
+  if (config.workload.size != 0) model.keep(size);
+  return model;
+}
+
+std::unique_ptr<ModelLoadPlan> modelload_plan(const RunConfig& config, const Safetensors& model) {
+  if (model.file_bytes() > kMostBytes) {
+    throw InputError(
+        fmt::format("{}: {} tensors end at byte {}, and a run holds {}; load fewer of "
+                    "them (workload.size)",
+                    config.workload.file, model.tensors.size(), model.file_bytes(), kMostBytes));
+  }
+  return std::make_unique<ModelLoadPlan>(model, config.memory != MemoryKind::Posix,
+                                         config.io.phoenix.mapping_bytes);
 }
 
 std::unique_ptr<Machine> make_io_machine(const RunConfig& config, const SessionOptions& options) {

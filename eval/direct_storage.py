@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Phoenix against GPUDirect Storage: figures 4 to 11 of Phoenix (SC '25) by workloads io and kvload, beside what the
-paper says.
+"""Phoenix against GPUDirect Storage: figures 4 to 12 of Phoenix (SC '25) by workloads io, kvload and modelload,
+beside what the paper says.
 
 Inputs are its tables 1 and 2 (configs/host/io.yaml); all that is printed here comes out of runs. Of table 1 that is the
 drive's own time, and what it makes of a whole read (figure 1). A figure's table has
@@ -22,9 +22,11 @@ github.com/nicexlab/phoenix, benchmarks/kvcache/traces, plain or gzip. Without i
 
 import pathlib
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import runs
+import safetensors_header
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 import page_blocks  # noqa: E402
@@ -36,7 +38,7 @@ SMALL = [4 * KIB << i for i in range(7)]  # to 256 KiB
 THREADS = [1 << i for i in range(8)]
 BATCHES = [1 << i for i in range(9)]
 GROUP = 16
-FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10", "11")
+FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10", "11", "12")
 # Of its table 3: file, name, sequences, blocks.
 TRACES = (
     ("paper_assit", "Paper Assistant", 23, 15708),
@@ -46,6 +48,7 @@ TRACES = (
 )
 # Of figure 11: a layer's part of a block in KiB, bits of a number, per cent that latent attention leaves, gain.
 BLOCKS = ((8, 8, 25, 246), (16, 16, 25, 101), (64, 16, 100, 5))
+PART = 32  # of the models of figure 12, a 32nd: a layer, and as many rows of the vocabulary
 LIMIT = 1.3  # factor from which on a row needs its reason
 
 
@@ -58,6 +61,9 @@ class Runs(runs.Pool):
 
     def kvload(self, stack, **keys):
         return self.run(f"kvload-pram-{stack}", "io", **keys)
+
+    def modelload(self, stack, **keys):
+        return self.run(f"modelload-pram-{stack}", "io", **keys)
 
 
 def value(made, *names):
@@ -104,11 +110,14 @@ def trace_files(folder):
     return found
 
 
+def factor_text(by):
+    return f"{by:.2f}" + ("" if by <= LIMIT else " *")
+
+
 class Study:
     def __init__(self, made, traces=None):
         self.runs, self.blocks, self.traces = made, {}, traces
         self.judged = []  # figure, what, theirs, ours, factor
-        self.kv_judged = []  # likewise
 
     def judge(self, figure, what, theirs, ours, ratios):
         self.judged.append((figure, what, theirs, ours, factor(*ratios)))
@@ -300,7 +309,7 @@ class Study:
         )  # fmt: skip
 
     def kv_gains(self, made):
-        return [gain(*(value(one, "bandwidth") for one in made[name])) for name, *_ in TRACES]
+        return [gain(*(value(one, "bandwidth") for one in made[name][:2])) for name, *_ in TRACES]
 
     def figure_11(self):
         if self.traces is None:
@@ -337,23 +346,57 @@ class Study:
                 rows.append(row)
         header = ["trace", "block", "merged: posix", "GDS", "Phoenix", "gain", "each: posix", "GDS", "Phoenix", "gain"]
         self.blocks["figure 11"] = page_blocks.markdown(header, rows)
-        rows = [["Phoenix's figure 11", *(percent(b[3]) for b in BLOCKS)]]
+        rows = []
         for more, of in (("", made), (", GDS's batch in flight", overlapped),
-                         (", and no file system", without)):  # fmt: skip
+                         (", likewise, and no file system", without)):  # fmt: skip
             for name, merged in ((f"merged{more}", True), (f"each block{more}", False)):
-                self.kv_row(rows, name, [self.kv_gains(of[b, merged]) for b in BLOCKS])
-        header = ["gain, mean over traces (least to most)", *(f"{b[0]} KiB" for b in BLOCKS)]
-        self.blocks["figure 11 experiment"] = page_blocks.markdown(header, rows)
-        self.blocks["judged kvload"] = self.table_of(self.kv_judged)
+                rows.append([name])
+                for b in BLOCKS:
+                    gains = self.kv_gains(of[b, merged])
+                    mean = sum(gains) / len(gains)
+                    by = factor(1 + b[3] / 100, 1 + mean / 100)
+                    rows[-1] += [percent(mean), factor_text(by)]
+        header = ["mean gain over the traces"]
+        for size, _, _, theirs in BLOCKS:
+            header += [f"{size} KiB (Phoenix {percent(theirs)})", "factor"]
+        self.blocks["figure 11 judged"] = page_blocks.markdown(header, rows)
 
-    def kv_row(self, rows, name, gains):
-        """Of each size the gains of all traces: a row, and what is judged."""
-        means = [sum(one) / len(one) for one in gains]
-        cells = [f"{percent(m)} ({percent(min(g))} to {percent(max(g))})" for m, g in zip(means, gains)]
-        rows.append([name, *cells])
-        for b, mean in zip(BLOCKS, means):
-            by = factor(1 + b[3] / 100, 1 + mean / 100)
-            self.kv_judged.append(("11", f"{b[0]} KiB, {name}", percent(b[3]), percent(mean), by))
+    def figure_12(self):
+        """Less time, in per cent, of GDS and Phoenix against posix, and of Phoenix against GDS: means over models."""
+        flat = {"io__phoenix_register_page_ps": 0, "io__phoenix_deregister_page_ps": 0}
+        names = list(safetensors_header.models())
+        with tempfile.TemporaryDirectory() as folder:
+            made = {}
+            for name in names:
+                file = pathlib.Path(folder) / f"{name}.safetensors"
+                safetensors_header.write(name, file, PART)
+                keys = {"workload__file": file}
+                made[name] = [self.runs.modelload(stack, **keys) for stack in ("posix", "gds", "phoenix")]
+                made[name].append(self.runs.modelload("phoenix", **keys, **flat))
+            rows, less = [], []
+            for name in names:
+                one = made[name][0]
+                tensors, size = value(one, "model", "tensors"), value(one, "model", "bytes")
+                posix, gds, phoenix, even = (value(each, "measured") for each in made[name])
+                less.append([gain(posix, gds), gain(posix, phoenix), gain(gds, phoenix), gain(posix, even),
+                             gain(gds, even)])  # fmt: skip
+                rows.append([name, tensors, f"{size / 1e6:.0f}", *(f"{size / ns:.2f}" for ns in (posix, gds, phoenix)),
+                             percent(less[-1][2]), f"{size / even:.2f}", percent(less[-1][4])])  # fmt: skip
+        header = ["model", "tensors", "MB", "mmap and copy, GB/s", "GDS", "Phoenix", "time to GDS",
+                  "Phoenix, by buffer alone", "time to GDS"]  # fmt: skip
+        self.blocks["figure 12"] = page_blocks.markdown(header, rows)
+        means = [sum(of) / len(of) for of in zip(*less)]
+        rows = []
+        for what, theirs, ours in (
+            ("GDS to mmap and copy", -39, means[0]),
+            ("Phoenix to mmap and copy", -54, means[1]),
+            ("Phoenix to GDS", -23, means[2]),
+            ("Phoenix to mmap and copy, by buffer alone", -54, means[3]),
+            ("Phoenix to GDS, by buffer alone", -23, means[4]),
+        ):
+            by = factor(1 + theirs / 100, 1 + ours / 100)
+            rows.append([what, f"{theirs} %", percent(ours), factor_text(by)])
+        self.blocks["figure 12 judged"] = page_blocks.markdown(["time, mean", "Phoenix", "here", "factor"], rows)
 
     def experiments(self):
         """What the rows hang on that have no source, or are further than LIMIT."""
@@ -437,15 +480,10 @@ class Study:
         header = ["Phoenix' registration", "latency, most", "latency, least", "the I/O takes longer from"]
         self.blocks["registration experiment"] = page_blocks.markdown(header, rows)
 
-    @staticmethod
-    def table_of(judged):
-        rows = [[figure, what, theirs, ours, f"{by:.2f}" + ("" if by <= LIMIT else " *")]
-                for figure, what, theirs, ours, by in judged]  # fmt: skip
-        return page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
-
     def judgement(self):
         if self.judged:
-            self.blocks["judged"] = self.table_of(self.judged)
+            rows = [[*row, factor_text(by)] for *row, by in self.judged]
+            self.blocks["judged"] = page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
 
 
 def main():

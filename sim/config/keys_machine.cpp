@@ -154,7 +154,8 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(workload.iterations)),
       row({"workload.file", "", text("a file, or empty"),
            "Graph for bfs, bfsp, gnn, pagerank and spmv: Matrix Market or edge list; trace for "
-           "kvload: blocks of a KV cache as Phoenix or Mooncake publish them; plain or gzip; "
+           "kvload: blocks of a KV cache as Phoenix or Mooncake publish them; model for modelload: "
+           "safetensors, of which the header is read; plain or gzip; "
            "empty: seeded data.",
            "this design"},
           CXLGPU_MEMBER(workload.file)),

@@ -56,9 +56,12 @@ std::uint64_t IoJob::buffer_bytes() const {
 }
 
 void IoJob::draw(std::uint64_t seed, std::uint64_t offset, ByteMap::Bytes to) const {
-  for (std::size_t at = 0; at < to.size(); at += kWord) {
+  for (std::size_t at = 0; at < to.size();) {
     const std::uint64_t word = Random(seed, (offset + at) / kWord).next();
-    std::memcpy(to.data() + at, &word, std::min<std::size_t>(kWord, to.size() - at));
+    const std::size_t skip = (offset + at) % kWord;
+    const std::size_t bytes = std::min<std::size_t>(kWord - skip, to.size() - at);
+    std::memcpy(to.data() + at, reinterpret_cast<const std::uint8_t*>(&word) + skip, bytes);
+    at += bytes;
   }
 }
 

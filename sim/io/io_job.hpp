@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Threads that read from a file into GPU memory, or write it out of it (workloads io and kvload).
+// Threads that read from a file into GPU memory, or write it out of it (workloads io, kvload
+// and modelload).
 //
 // Purpose: opens the driver and the file, allocates and registers buffers, moves what a plan says
 //          I/O by I/O and undoes it all, by the calls of a stack. Every byte is checked: of a read

@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Everything that a run of workloads io and kvload is made of, as the initiator of a run.
+// Everything that a run of workloads io, kvload and modelload is made of, as the initiator of a
+// run.
 //
 // Purpose: drives, host, GPU memory, stack and job in their order of life. The engine of the run
 //          keeps the time and gets no requests.
