@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/host/kv_trace.hpp"
 #include "sim/host/safetensors.hpp"
 #include "sim/io/io_job.hpp"
 #include "sim/io/kv_load.hpp"
+#include "sim/io/kv_trace.hpp"
 #include "sim/io/model_load.hpp"
 #include "sim/io/steps.hpp"
 

@@ -105,7 +105,7 @@ def trace_files(folder):
         both = [folder / f"{file}.txt", folder / f"{file}.txt.gz"]
         found[file] = next((path for path in both if path.is_file()), None)
         if found[file] is None:
-            print(f"{folder}: has no {file}.txt, nor {file}.txt.gz; name the folder of Phoenix' traces", file=sys.stderr)
+            print(f"{folder}: has no {file}.txt or {file}.txt.gz; name the folder of Phoenix' traces", file=sys.stderr)
             sys.exit(2)
     return found
 

@@ -27,7 +27,7 @@ class EqualIos : public IoPlan {
     spans.clear();
     for (std::uint64_t& io = next_[thread]; io < first(thread + 1) && spans.size() < group();
          ++io) {
-      spans.push_back({offset_of(io), work_.bytes});
+      spans.push_back({offset_of(io), work_.bytes, spans.size()});
     }
   }
 

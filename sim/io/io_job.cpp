@@ -158,7 +158,7 @@ HostThread IoJob::thread(unsigned number, std::span<IoBuffer> buffers) {
   for (plan_->next(number, spans); !spans.empty(); plan_->next(number, spans)) {
     pieces.clear();
     for (const IoSpan& span : spans) {
-      pieces.push_back({&buffers[pieces.size()], is_write(), span.bytes, span.offset, 0});
+      pieces.push_back({&buffers[span.buffer], is_write(), span.bytes, span.offset, 0});
     }
     co_await one_group(pieces);
   }

@@ -2,8 +2,8 @@
 // Which I/Os the threads of a program do, group by group.
 //
 // Purpose: what workloads of one file differ in; how a group is done and checked is IoJob's.
-// Rules:   next() of a thread gives its groups in their order, then empty ones; a group has at most
-//          as many I/Os as buffers() says, and I/O i no more bytes than buffer i.
+// Rules:   next() of a thread gives its groups in their order, then empty ones. An I/O has no more
+//          bytes than its buffer, and the I/Os of a group have buffers of their own.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ namespace cxlgpu {
 
 struct IoSpan {
   std::uint64_t offset = 0, bytes = 0;  // of the file
+  std::size_t buffer = 0;               // of the thread
 };
 
 class IoPlan {

@@ -56,7 +56,7 @@ void KvLoadPlan::next(unsigned, std::vector<IoSpan>& group) {
           continue;
         }
         if (group.size() == work_.batch) return;  // and here the next one begins
-        group.push_back({offset, unit_});
+        group.push_back({offset, unit_, group.size()});
       }
       if (group.empty()) continue;
       at_ = 0;

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/host/kv_trace.hpp"
 #include "sim/io/io_plan.hpp"
+#include "sim/io/kv_trace.hpp"
 
 namespace cxlgpu {
 

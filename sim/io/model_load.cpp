@@ -18,12 +18,17 @@ ModelLoadPlan::ModelLoadPlan(const Safetensors& model, bool whole_pages, std::ui
     }
     while (begin < end) {
       const std::uint64_t bytes = std::min(most, end - begin);
-      ios_.push_back({begin, bytes});
-      longest_ = std::max(longest_, bytes);
+      ios_.push_back({begin, bytes, ios_.size()});
       bytes_ += bytes;
       begin += bytes;
     }
   }
+}
+
+std::vector<std::uint64_t> ModelLoadPlan::buffers() const {
+  std::vector<std::uint64_t> all;
+  for (const IoSpan& io : ios_) all.push_back(io.bytes);
+  return all;
 }
 
 void ModelLoadPlan::next(unsigned, std::vector<IoSpan>& group) {

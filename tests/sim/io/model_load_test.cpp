@@ -40,7 +40,24 @@ TEST(ModelLoad, DirectIoHasThePagesThatATensorHasAPartOf) {
   EXPECT_EQ(plan.file_bytes(), 59292U);
   EXPECT_EQ(plan.bytes(), 4096U + 12288 + 53248);
   EXPECT_EQ(plan.ios(), 4U);
-  EXPECT_EQ(plan.buffers(), std::vector<std::uint64_t>{32768});
+  EXPECT_EQ(plan.buffers(), (std::vector<std::uint64_t>{4096, 12288, 32768, 20480}));
+}
+
+// A buffer is as long as its tensor, so a short tensor is not registered like the longest.
+TEST(ModelLoad, EachTensorsOwnBytesAreRegistered) {
+  IoRig rig;
+  const PcieConfig pcie;
+  const auto stack = make_gds_stack({rig.kernel, rig.gpu, rig.config, pcie});
+  IoWork how;
+  how.registration = IoRegistration::Each;
+  IoJob job(rig.kernel, rig.gpu, *stack, how,
+            std::make_unique<ModelLoadPlan>(model(0, {4096, 40960, 8192}), true, 65536));
+  job.fill(rig.device);
+  rig.run([&]() { return job.run(); });
+  EXPECT_TRUE(job.problems().empty());
+  EXPECT_EQ(rig.host.steps().of(IoStep::Register).time, kUs * (3 * 50 + 1 + 10 + 2));
+  EXPECT_EQ(rig.host.steps().of(IoStep::Deregister).time, kUs * (3 * 40 + 1 + 10 + 2));
+  EXPECT_EQ(rig.host.steps().of(IoStep::Allocate).count, 3U);
 }
 
 RC_GTEST_PROP(ModelLoad, EveryStackLoadsEveryByte, ()) {

@@ -1,5 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/host/kv_trace.hpp"
+#include "sim/io/kv_trace.hpp"
 
 #include <fmt/format.h>
 

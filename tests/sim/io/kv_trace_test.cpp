@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // KV-cache traces: both published forms, what is cached of them, and each error with its line.
-#include "sim/host/kv_trace.hpp"
+#include "sim/io/kv_trace.hpp"
 
 #include <gtest/gtest.h>
 
