@@ -1,5 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A host with a program of its own, on which no kernel runs (workloads io and copy).
+// A host with a program of its own, on which no kernel runs (workloads io, kvload, modelload and
+// copy).
 //
 // Purpose: what all such machines are alike in: the program is the run's initiator, and checks
 //          every byte itself.

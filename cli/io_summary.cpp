@@ -17,6 +17,29 @@ double per(double value, double count) {
 
 }  // namespace
 
+nlohmann::json kv_json(const KvTrace& trace, const KvLoadPlan& plan) {
+  return {
+      {"requests", figure(trace.requests.size(), "requests")},
+      {"references", figure(trace.references, "blocks")},
+      {"loaded", figure(plan.bytes() / plan.part_bytes(), "blocks of a layer")},
+      {"block_bytes", figure(plan.part_bytes(), "bytes")},
+      {"ios", figure(plan.ios(), "I/Os")},
+      {"io_bytes",
+       figure(per(static_cast<double>(plan.bytes()), static_cast<double>(plan.ios())), "bytes")}};
+}
+
+nlohmann::json model_json(const Safetensors& model, const ModelLoadPlan& plan) {
+  std::uint64_t bytes = 0, longest = 0;
+  for (const Tensor& tensor : model.tensors) {
+    bytes += tensor.bytes;
+    longest = std::max(longest, tensor.bytes);
+  }
+  return {{"tensors", figure(model.tensors.size(), "tensors")},
+          {"bytes", figure(bytes, "bytes")},
+          {"longest", figure(longest, "bytes")},
+          {"ios", figure(plan.ios(), "I/Os")}};
+}
+
 nlohmann::json io_json(const IoResult& result, const StepBook& book) {
   const auto ns = [](Time t) { return figure(t.ns(), "ns"); };
   nlohmann::json steps;
@@ -78,6 +101,19 @@ std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& i
                    of("/longest_latency") / 1000)},
       {"software's share of an I/O's way", fmt::format("{:.1f} %", of("/software_share"))},
       {"driver, file and memory", fmt::format("{:.3f} us", of("/outside") / 1000)}};
+  if (io.contains("kv")) {
+    rows.emplace_back("requests / blocks / a layer's part of one",
+                      fmt::format("{:.0f} / {:.0f} / {:.0f} bytes", of("/kv/requests"),
+                                  of("/kv/references"), of("/kv/block_bytes")));
+    rows.emplace_back("parts loaded / I/Os / mean I/O",
+                      fmt::format("{:.0f} / {:.0f} / {:.1f} KiB", of("/kv/loaded"), of("/kv/ios"),
+                                  of("/kv/io_bytes") / 1024));
+  }
+  if (io.contains("model")) {
+    rows.emplace_back("tensors / their bytes / the longest",
+                      fmt::format("{:.0f} / {:.0f} / {:.0f}", of("/model/tensors"),
+                                  of("/model/bytes"), of("/model/longest")));
+  }
   for (const std::string_view step : kIoStepNames) {
     const std::string path = "/steps/" + std::string(step);
     if (of(path + "/count") == 0) continue;

@@ -11,11 +11,19 @@
 #include <utility>
 #include <vector>
 
+#include "sim/host/safetensors.hpp"
 #include "sim/io/io_job.hpp"
+#include "sim/io/kv_load.hpp"
+#include "sim/io/kv_trace.hpp"
+#include "sim/io/model_load.hpp"
 #include "sim/io/steps.hpp"
 
 namespace cxlgpu {
 
+// What a KV-cache trace holds, and how its blocks are loaded: object `kv` of `io`.
+[[nodiscard]] nlohmann::json kv_json(const KvTrace& trace, const KvLoadPlan& plan);
+// What is loaded of a model: object `model`.
+[[nodiscard]] nlohmann::json model_json(const Safetensors& model, const ModelLoadPlan& plan);
 [[nodiscard]] nlohmann::json io_json(const IoResult& result, const StepBook& steps);
 // Name and text of each line, of what io_json() gave.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& io);

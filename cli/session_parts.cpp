@@ -23,6 +23,12 @@ RunInput make_input(const RunConfig& config, const std::string& trace,
     if (runs_copies(config.memory)) {
       const CopyWork work = copy_work(config);
       input.data_bytes = work.bytes * work.gpus.size();
+    } else if (config.workload.name == "kvload") {
+      input.kv = kvload_trace(config, stop);
+      input.data_bytes = kvload_plan(config, *input.kv)->bytes();
+    } else if (config.workload.name == "modelload") {
+      input.model = modelload_tensors(config);
+      input.data_bytes = modelload_plan(config, *input.model)->bytes();
     } else {
       const IoWork work = io_work(config);
       input.data_bytes = work.count * work.bytes;

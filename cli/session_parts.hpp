@@ -20,8 +20,12 @@
 #include "sim/gpu/gpu_stats.hpp"
 #include "sim/host/host_program.hpp"
 #include "sim/host/run.hpp"
+#include "sim/host/safetensors.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/host/trace_initiator.hpp"
+#include "sim/io/kv_load.hpp"
+#include "sim/io/kv_trace.hpp"
+#include "sim/io/model_load.hpp"
 #include "sim/stats/run_samples.hpp"
 #include "sim/workloads/workload.hpp"
 
@@ -33,6 +37,8 @@ struct RunInput {
   std::unique_ptr<TraceReader> trace;    // at its front, unless it is kept
   std::vector<TraceRecord> kept;         // the whole trace, if it is short
   std::optional<std::uint64_t> records;  // of it; nothing: not known before its end
+  std::optional<KvTrace> kv;             // of a program that loads a KV cache
+  std::optional<Safetensors> model;      // ... or a model
   std::uint64_t data_bytes = 0;
 };
 // `trace`: a file, "-" for standard input, empty for the workload. A file is read once to know its
@@ -43,6 +49,14 @@ RunInput make_input(const RunConfig& config, const std::string& trace,
                     const std::atomic<int>* stop = nullptr);
 // What workload io is to do, or copy. Precondition: config.workload is that one.
 IoWork io_work(const RunConfig& config);
+// Of workload kvload: its requests; the I/Os that load them, InputError if their blocks are no
+// whole pages, or too many bytes.
+KvTrace kvload_trace(const RunConfig& config, const std::atomic<int>* stop);
+std::unique_ptr<KvLoadPlan> kvload_plan(const RunConfig& config, const KvTrace& trace);
+// Of workload modelload: its tensors; the I/Os that load them, InputError if they are too many
+// bytes.
+Safetensors modelload_tensors(const RunConfig& config);
+std::unique_ptr<ModelLoadPlan> modelload_plan(const RunConfig& config, const Safetensors& model);
 CopyWork copy_work(const RunConfig& config);
 // workload.size of a workload of the host, or its default: InputError if it is not in its range.
 std::uint64_t host_work_size(const RunConfig& config);

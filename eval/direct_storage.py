@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-"""Phoenix against GPUDirect Storage: figures 4 to 10 of Phoenix (SC '25) by workload io, beside what the paper says.
+"""Phoenix against GPUDirect Storage: figures 4 to 12 of Phoenix (SC '25) by workloads io, kvload and modelload,
+beside what the paper says.
 
 Inputs are its tables 1 and 2 (configs/host/io.yaml); all that is printed here comes out of runs. Of table 1 that is the
 drive's own time, and what it makes of a whole read (figure 1). A figure's table has
@@ -11,15 +12,21 @@ row hangs on that is further than a factor of 1.3.
 Of figure 8b 1 GiB is run; each further GiB is the transfer again and, of Phoenix, the registration of a mapping, which
 are the rules of sim/io (tests/sim/io).
 
+Figure 11 loads the KV-cache traces that Phoenix' authors publish: --traces names a folder that has those of
+github.com/nicexlab/phoenix, benchmarks/kvcache/traces, plain or gzip. Without it the figure is left out.
+
   eval/direct_storage.py --figure 7
+  eval/direct_storage.py --figure 11 --traces phoenix/benchmarks/kvcache/traces
   eval/direct_storage.py --page docs/results/io.md
 """
 
 import pathlib
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import runs
+import safetensors_header
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 import page_blocks  # noqa: E402
@@ -31,7 +38,17 @@ SMALL = [4 * KIB << i for i in range(7)]  # to 256 KiB
 THREADS = [1 << i for i in range(8)]
 BATCHES = [1 << i for i in range(9)]
 GROUP = 16
-FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10")
+FIGURES = ("1", "4", "5", "6", "7", "8a", "8b", "9", "10", "11", "12")
+# Of its table 3: file, name, sequences, blocks.
+TRACES = (
+    ("paper_assit", "Paper Assistant", 23, 15708),
+    ("gsm100", "GSM-100", 100, 33600),
+    ("quality", "QuALITY", 15, 6428),
+    ("sharegpt-sample-200", "ShareGPT", 197, 20195),
+)
+# Of figure 11: a layer's part of a block in KiB, bits of a number, per cent that latent attention leaves, gain.
+BLOCKS = ((8, 8, 25, 246), (16, 16, 25, 101), (64, 16, 100, 5))
+PART = 32  # of the models of figure 12, a 32nd: a layer, and as many rows of the vocabulary
 LIMIT = 1.3  # factor from which on a row needs its reason
 
 
@@ -42,9 +59,19 @@ class Runs(runs.Pool):
         """A future of the object `io` of stats.json."""
         return self.run(f"io-pram-{stack}", "io", **keys)
 
+    def kvload(self, stack, **keys):
+        return self.run(f"kvload-pram-{stack}", "io", **keys)
 
-def value(made, name):
-    return made.result()[name]["value"]
+    def modelload(self, stack, **keys):
+        return self.run(f"modelload-pram-{stack}", "io", **keys)
+
+
+def value(made, *names):
+    """Of an object of stats.json, one in another."""
+    entry = made.result()
+    for name in names:
+        entry = entry[name]
+    return entry["value"]
 
 
 def step(made, name):
@@ -71,9 +98,25 @@ def factor(theirs, ours):
     return max(theirs, ours) / min(theirs, ours)
 
 
+def trace_files(folder):
+    """Of each of TRACES its file, plain or gzip; ends the script with one line if one is missing."""
+    found = {}
+    for file, *_ in TRACES:
+        both = [folder / f"{file}.txt", folder / f"{file}.txt.gz"]
+        found[file] = next((path for path in both if path.is_file()), None)
+        if found[file] is None:
+            print(f"{folder}: has no {file}.txt or {file}.txt.gz; name the folder of Phoenix' traces", file=sys.stderr)
+            sys.exit(2)
+    return found
+
+
+def factor_text(by):
+    return f"{by:.2f}" + ("" if by <= LIMIT else " *")
+
+
 class Study:
-    def __init__(self, made):
-        self.runs, self.blocks = made, {}
+    def __init__(self, made, traces=None):
+        self.runs, self.blocks, self.traces = made, {}, traces
         self.judged = []  # figure, what, theirs, ours, factor
 
     def judge(self, figure, what, theirs, ours, ratios):
@@ -255,6 +298,106 @@ class Study:
         gains = self.by_threads("figure 10", io__remote="nvmeof")
         self.judge_gain("10", "NVMe-oF, least", 10, min(gains))
 
+    def kv(self, stack, file, block, merged, **keys):
+        """A run that loads a trace; each block an I/O of its own unless merged."""
+        _, bits, latent, _ = block
+        if not merged:
+            keys["workload__kvload_merge_bytes"] = 0
+        return self.runs.kvload(
+            stack, workload__file=self.traces[file], workload__kvload_bits=bits, workload__kvload_latent_percent=latent,
+            **keys,
+        )  # fmt: skip
+
+    def kv_gains(self, made):
+        return [gain(*(value(one, "bandwidth") for one in made[name][:2])) for name, *_ in TRACES]
+
+    def figure_11(self):
+        if self.traces is None:
+            return
+        none, in_flight, bare = {}, {"io__gds_batch_in_flight": 256}, {"io__file_system_ps": 0}
+
+        def all_of(block, merged, gds, keys, more=()):
+            """Of each trace its runs: gds with `gds` and `keys`, phoenix and `more` with `keys`."""
+            return {
+                file: [self.kv("gds", file, block, merged, **gds, **keys),
+                       *(self.kv(stack, file, block, merged, **keys) for stack in ("phoenix", *more))]
+                for file, *_ in TRACES
+            }  # fmt: skip
+
+        both = [(b, merged) for b in BLOCKS for merged in (True, False)]
+        made = {case: all_of(*case, none, none, ("posix",)) for case in both}
+        overlapped = {case: all_of(*case, in_flight, none) for case in both}
+        without = {case: all_of(*case, in_flight, bare) for case in both}
+        rows = []
+        for file, name, sequences, blocks in TRACES:
+            one = made[BLOCKS[0], True][file][0]
+            here = [value(one, "kv", what) for what in ("requests", "references")]
+            same = "yes" if here == [sequences, blocks] else "no"
+            rows.append([name, f"{sequences}, {blocks}", f"{here[0]}, {here[1]}", same, value(one, "kv", "ios")])
+        header = ["trace", "sequences, blocks", "here", "the same", "I/Os with neighbours merged, 8 KiB"]
+        self.blocks["table 3"] = page_blocks.markdown(header, rows)
+        rows = []
+        for file, name, *_ in TRACES:
+            for b in BLOCKS:
+                row = [name, f"{b[0]} KiB"]
+                for merged in (True, False):
+                    posix, gds, phoenix = (value(made[b, merged][file][i], "bandwidth") for i in (2, 0, 1))
+                    row += [f"{posix:.2f}", f"{gds:.2f}", f"{phoenix:.2f}", percent(gain(gds, phoenix))]
+                rows.append(row)
+        header = ["trace", "block", "merged: posix", "GDS", "Phoenix", "gain", "each: posix", "GDS", "Phoenix", "gain"]
+        self.blocks["figure 11"] = page_blocks.markdown(header, rows)
+        rows = []
+        for more, of in (("", made), (", GDS's batch in flight", overlapped),
+                         (", likewise, and no file system", without)):  # fmt: skip
+            for name, merged in ((f"merged{more}", True), (f"each block{more}", False)):
+                rows.append([name])
+                for b in BLOCKS:
+                    gains = self.kv_gains(of[b, merged])
+                    mean = sum(gains) / len(gains)
+                    by = factor(1 + b[3] / 100, 1 + mean / 100)
+                    rows[-1] += [percent(mean), factor_text(by)]
+        header = ["mean gain over the traces"]
+        for size, _, _, theirs in BLOCKS:
+            header += [f"{size} KiB (Phoenix {percent(theirs)})", "factor"]
+        self.blocks["figure 11 judged"] = page_blocks.markdown(header, rows)
+
+    def figure_12(self):
+        """Less time, in per cent, of GDS and Phoenix against posix, and of Phoenix against GDS: means over models."""
+        flat = {"io__phoenix_register_page_ps": 0, "io__phoenix_deregister_page_ps": 0}
+        names = list(safetensors_header.models())
+        with tempfile.TemporaryDirectory() as folder:
+            made = {}
+            for name in names:
+                file = pathlib.Path(folder) / f"{name}.safetensors"
+                safetensors_header.write(name, file, PART)
+                keys = {"workload__file": file}
+                made[name] = [self.runs.modelload(stack, **keys) for stack in ("posix", "gds", "phoenix")]
+                made[name].append(self.runs.modelload("phoenix", **keys, **flat))
+            rows, less = [], []
+            for name in names:
+                one = made[name][0]
+                tensors, size = value(one, "model", "tensors"), value(one, "model", "bytes")
+                posix, gds, phoenix, even = (value(each, "measured") for each in made[name])
+                less.append([gain(posix, gds), gain(posix, phoenix), gain(gds, phoenix), gain(posix, even),
+                             gain(gds, even)])  # fmt: skip
+                rows.append([name, tensors, f"{size / 1e6:.0f}", *(f"{size / ns:.2f}" for ns in (posix, gds, phoenix)),
+                             percent(less[-1][2]), f"{size / even:.2f}", percent(less[-1][4])])  # fmt: skip
+        header = ["model", "tensors", "MB", "mmap and copy, GB/s", "GDS", "Phoenix", "time to GDS",
+                  "Phoenix, by buffer alone", "time to GDS"]  # fmt: skip
+        self.blocks["figure 12"] = page_blocks.markdown(header, rows)
+        means = [sum(of) / len(of) for of in zip(*less)]
+        rows = []
+        for what, theirs, ours in (
+            ("GDS to mmap and copy", -39, means[0]),
+            ("Phoenix to mmap and copy", -54, means[1]),
+            ("Phoenix to GDS", -23, means[2]),
+            ("Phoenix to mmap and copy, by buffer alone", -54, means[3]),
+            ("Phoenix to GDS, by buffer alone", -23, means[4]),
+        ):
+            by = factor(1 + theirs / 100, 1 + ours / 100)
+            rows.append([what, f"{theirs} %", percent(ours), factor_text(by)])
+        self.blocks["figure 12 judged"] = page_blocks.markdown(["time, mean", "Phoenix", "here", "factor"], rows)
+
     def experiments(self):
         """What the rows hang on that have no source, or are further than LIMIT."""
         streams = [
@@ -338,15 +481,20 @@ class Study:
         self.blocks["registration experiment"] = page_blocks.markdown(header, rows)
 
     def judgement(self):
-        rows = [[figure, what, theirs, ours, f"{by:.2f}" + ("" if by <= LIMIT else " *")]
-                for figure, what, theirs, ours, by in self.judged]  # fmt: skip
-        self.blocks["judged"] = page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
+        if self.judged:
+            rows = [[*row, factor_text(by)] for *row, by in self.judged]
+            self.blocks["judged"] = page_blocks.markdown(["figure", "what", "Phoenix", "here", "factor"], rows)
 
 
 def main():
-    args = runs.study_options(__doc__, "figure", FIGURES).parse_args()
+    parser = runs.study_options(__doc__, "figure", FIGURES)
+    parser.add_argument("--traces", type=pathlib.Path, help="folder of Phoenix' KV-cache traces, for figure 11")
+    args = parser.parse_args()
+    if args.traces is None and args.figure and "11" in args.figure:
+        parser.error("figure 11 needs --traces")
+    traces = trace_files(args.traces) if args.traces else None
     with ThreadPoolExecutor(args.jobs) as pool:
-        study = Study(Runs(pool, args.cxlgpu, args.extra))
+        study = Study(Runs(pool, args.cxlgpu, args.extra), traces)
         for figure in args.figure or FIGURES:
             getattr(study, f"figure_{figure}")()
         if not args.figure:

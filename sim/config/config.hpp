@@ -126,7 +126,8 @@ struct WorkloadConfig {
   unsigned log_partitions = 8;
   unsigned checkpoint_every = 5;  // time steps or passes
   IoWork io;                      // of io, but count and seed
-  CopyWork copy;                  // of copy, likewise
+  KvLoadWork kvload;
+  CopyWork copy;  // of copy, likewise
 };
 
 struct TraceConfig {

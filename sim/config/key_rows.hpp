@@ -21,6 +21,7 @@ std::vector<ConfigKey> port_keys();       // root_port, endpoint
 std::vector<ConfigKey> host_keys();       // pcie, uvm, gds, phoenix
 std::vector<ConfigKey> io_keys();         // io
 std::vector<ConfigKey> io_work_keys();    // of workload, those of io
+std::vector<ConfigKey> kvload_keys();     // ... and of kvload
 std::vector<ConfigKey> multipath_keys();  // multipath
 std::vector<ConfigKey> copy_keys();       // of workload, those of copy
 std::vector<ConfigKey> cap_keys();        // cap

@@ -1,6 +1,7 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Keys of programs of the host: what direct storage costs, and what workload io does. "Phoenix" is
-// J. Yan et al., SC '25, "XRP" Y. Zhong et al., OSDI 2022, "H100" was measured for this project.
+// Keys of programs of the host: what direct storage costs, and what workloads io and kvload do.
+// "Phoenix" is J. Yan et al., SC '25, "XRP" Y. Zhong et al., OSDI 2022, "H100" was measured for
+// this project.
 #include "sim/config/key_rows.hpp"
 
 namespace cxlgpu {
@@ -66,8 +67,12 @@ void add_gds(std::vector<ConfigKey>& keys) {
   keys.push_back(
       row({"io.gds_batch", "I/Os", between(1, 65536), "I/Os of a batch, at most.", "Phoenix, 4.3"},
           CXLGPU_MEMBER(io.gds.batch)));
+  keys.push_back(row({"io.gds_batch_in_flight", "I/Os", between(1, 65536),
+                      "I/Os of a batch that the kernel has in flight; 1: one after the other.",
+                      "Phoenix, 4.2: 1; its figure 11 speaks for more"},
+                     CXLGPU_MEMBER(io.gds.batch_in_flight)));
   keys.push_back(row({"io.gds_batch_buffer_bytes", "bytes", power_of_two(4096, kGiB),
-                      "Bytes of a batch in one buffer, at most.", "Phoenix, 4.2"},
+                      "Bytes of several I/Os of a batch in one buffer, at most.", "Phoenix, 4.2"},
                      CXLGPU_MEMBER(io.gds.batch_buffer_bytes)));
 }
 
@@ -116,6 +121,21 @@ std::vector<ConfigKey> io_keys() {
   add_buffers(keys, "posix", "H100, measured: to pin 4 KiB of host memory, less its page",
               "H100, measured: to unpin 4 KiB of host memory, less its page", kPages, kUnpin,
               CXLGPU_MEMBER(io.posix));
+  keys.push_back(row({"io.mmap_readahead_bytes", "bytes", power_of_two(4096, kGiB),
+                      "Of a mapped file: an I/O into the page cache, one ahead of what is read.",
+                      "Linux: VM_READAHEAD_PAGES"},
+                     CXLGPU_MEMBER(io.mmap.readahead_bytes)));
+  keys.push_back(row(
+      {"io.mmap_fault_around_bytes", "bytes", power_of_two(4096, kGiB),
+       "Of a mapped file: what a page fault maps of the page cache.", "Linux: fault_around_bytes"},
+      CXLGPU_MEMBER(io.mmap.fault_around_bytes)));
+  keys.push_back(time_row("io.mmap_fault_ps", "Of a mapped file: a page fault.",
+                          "open: between none and 1 us", CXLGPU_MEMBER(io.mmap.fault_ps)));
+  keys.push_back(row({"io.mmap_copy_gb_s", "GB/s", decimal(0.1, 1000),
+                      "Of a mapped file: by a processor into the pinned memory that the GPU is "
+                      "given.",
+                      "H100, measured: 256 MiB to pageable memory less that to pinned"},
+                     CXLGPU_MEMBER(io.mmap.copy_gb_s)));
   keys.push_back(row({"io.remote", "", one_of({kIoRemoteNames.begin(), kIoRemoteNames.end()}),
                       "Where the drives are: at the host; at a server that gives out drives, or "
                       "files.",
@@ -144,7 +164,7 @@ std::vector<ConfigKey> io_work_keys() {
       row({"workload.io_mode", "", one_of({kIoModeNames.begin(), kIoModeNames.end()}),
            "How a thread of io has its I/Os done: one after the other; a group in flight, each "
            "handed over by itself; a group in the order of a stream; a group handed over in one "
-           "call.",
+           "call; or, of posix, by copies from a mapped file.",
            "Phoenix, 4.2"},
           CXLGPU_MEMBER(workload.io.mode)),
       row({"workload.io_threads", "threads", between(1, 1024), "Threads of io.",
@@ -161,6 +181,46 @@ std::vector<ConfigKey> io_work_keys() {
       row({"workload.io_order", "", one_of({kIoOrderNames.begin(), kIoOrderNames.end()}),
            "Where the I/Os of io lie in the file.", "Phoenix's published benchmark"},
           CXLGPU_MEMBER(workload.io.order)),
+  };
+}
+
+std::vector<ConfigKey> kvload_keys() {
+  return {
+      row({"workload.kvload_tokens", "tokens", between(1, 65536), "A block of kvload's KV cache.",
+           "vLLM: 16; Mooncake's traces: 512"},
+          CXLGPU_MEMBER(workload.kvload.tokens)),
+      row({"workload.kvload_heads", "heads", between(1, 1024),
+           "Heads of kvload's model that have keys and values of their own.", "Llama 3 8B"},
+          CXLGPU_MEMBER(workload.kvload.heads)),
+      row({"workload.kvload_head_size", "numbers", between(1, 4096),
+           "A key, and a value, of one head and token.", "Llama 3 8B"},
+          CXLGPU_MEMBER(workload.kvload.head_size)),
+      row({"workload.kvload_bits", "bits", between(1, 64),
+           "A number of kvload's KV cache: 16, or quantised.", "Phoenix, 4.3: FP16, INT8"},
+          CXLGPU_MEMBER(workload.kvload.bits)),
+      row({"workload.kvload_latent_percent", "%", between(1, 100),
+           "Share of kvload's KV cache that latent attention (MLA) leaves; 100: without it.",
+           "Phoenix, 4.3: 25"},
+          CXLGPU_MEMBER(workload.kvload.latent_percent)),
+      row({"workload.kvload_layers", "layers", between(1, 1024),
+           "Layers of kvload, each with a part of every block.",
+           "Phoenix's published benchmark: 1, whatever the model has"},
+          CXLGPU_MEMBER(workload.kvload.layers)),
+      row({"workload.kvload_layout", "", one_of({kKvLayoutNames.begin(), kKvLayoutNames.end()}),
+           "What lies together in kvload's file: the blocks of a layer; the layers of a block, "
+           "still loaded layer by layer; or those, loaded whole.",
+           "Phoenix, 4.3: layer"},
+          CXLGPU_MEMBER(workload.kvload.layout)),
+      row({"workload.kvload_merge_bytes", "bytes", between(0, kGiB),
+           "Blocks of kvload that are neighbours in the file are one I/O of at most this; 0: each "
+           "is one.",
+           "Phoenix's published benchmark"},
+          CXLGPU_MEMBER(workload.kvload.merge_bytes)),
+      row({"workload.kvload_batch", "I/Os", between(1, 65536),
+           "I/Os of kvload that are handed over at once; cuFile's own batches may be shorter "
+           "(io.gds_batch).",
+           "Phoenix's published benchmark"},
+          CXLGPU_MEMBER(workload.kvload.batch)),
   };
 }
 

@@ -153,8 +153,9 @@ std::vector<ConfigKey> machine_keys() {
            "Iterations of an iterative workload; 0 is the workload's own number.", "this design"},
           CXLGPU_MEMBER(workload.iterations)),
       row({"workload.file", "", text("a file, or empty"),
-           "Graph for bfs, bfsp, gnn, pagerank and spmv: Matrix Market or edge list, plain or "
-           "gzip; "
+           "Graph for bfs, bfsp, gnn, pagerank and spmv: Matrix Market or edge list; trace for "
+           "kvload: blocks of a KV cache as Phoenix or Mooncake publish them; model for modelload: "
+           "safetensors, of which the header is read; plain or gzip; "
            "empty: seeded data.",
            "this design"},
           CXLGPU_MEMBER(workload.file)),
@@ -223,6 +224,7 @@ std::vector<ConfigKey> machine_keys() {
     return key.path.starts_with("trace.");
   });
   std::vector<ConfigKey> host = io_work_keys();  // of the section before it
+  for (ConfigKey& key : kvload_keys()) host.push_back(std::move(key));
   for (ConfigKey& key : copy_keys()) host.push_back(std::move(key));
   keys.insert(trace, std::make_move_iterator(host.begin()), std::make_move_iterator(host.end()));
   return keys;

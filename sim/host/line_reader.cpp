@@ -1,6 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/host/line_reader.hpp"
 
+#include <fmt/format.h>
+
 namespace cxlgpu {
 namespace {
 
@@ -22,8 +24,9 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-LineReader::LineReader(const std::string& path, const std::atomic<int>* stop)
+LineReader::LineReader(const std::string& path, const std::atomic<int>* stop, std::size_t most)
     : name_(path == "-" ? "standard input" : path),
+      most_(most),
       file_(std::make_unique<flits::InputFile>(path, stop)) {
   if (!file_->is_open()) {
     throw InputError(name_, 0, "cannot be opened", "check the name and its permissions");
@@ -60,8 +63,8 @@ void LineReader::rewind() {
 void LineReader::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
-  if (buffer_.size() > 4096) {
-    throw InputError(name_, line_, "line is longer than 4096 characters",
+  if (buffer_.size() > most_) {
+    throw InputError(name_, line_, fmt::format("line is longer than {} characters", most_),
                      "give a text file, plain or compressed");
   }
   const std::size_t old = buffer_.size();

@@ -5,8 +5,8 @@
 //          holds, and every error names file and line.
 // Units:   lines count from 1.
 // Errors:  InputError "FILE:LINE: what; what to do" for a file that cannot be opened or read, a
-//          line of more than 4096 characters, compressed data that is damaged, cut short or
-//          followed by something else.
+//          line that is longer than the reader's limit, compressed data that is damaged, cut short
+//          or followed by something else.
 #pragma once
 
 #include <array>
@@ -59,8 +59,11 @@ std::size_t split(std::string_view line, char separator, std::array<std::string_
 
 class LineReader {
  public:
-  // "-": standard input. `stop` as of InputFile; then there are whole lines alone.
-  explicit LineReader(const std::string& path, const std::atomic<int>* stop = nullptr);
+  static constexpr std::size_t kMostCharacters = 4096;
+  // "-": standard input. `stop` as of InputFile; then there are whole lines alone. `most`:
+  // characters of a line, about.
+  explicit LineReader(const std::string& path, const std::atomic<int>* stop = nullptr,
+                      std::size_t most = kMostCharacters);
   // The next line without its line feed, valid until the call after; nullopt at the end.
   std::optional<std::string_view> next();
   // Number of the line that next() gave; behind the last one at the end.
@@ -76,6 +79,7 @@ class LineReader {
   void fill();
 
   std::string name_;
+  std::size_t most_;
   std::unique_ptr<flits::InputFile> file_;
   std::string buffer_;
   std::size_t begin_ = 0;

@@ -79,26 +79,50 @@ CuFile::Place CuFile::place(const CUfileIOParams& io) const {
           *gpu_.find(io.devPtr_base + io.devPtr_offset, io.size)};
 }
 
+Task<HostKernel::Checked> CuFile::part(Place found, CUfileIOParams io, std::uint64_t done) {
+  Host& host = kernel_.host();
+  const std::uint64_t bytes = std::min(costs_.chunk_bytes, io.size - done);
+  co_await lock_.acquire();
+  co_await host.work(IoStep::State, Time{costs_.lock_ps});
+  lock_.release();
+  co_await host.work(IoStep::State, Time{costs_.state_ps - costs_.lock_ps});
+  co_return kernel_.check(found.fd, io.is_write, found.memory.subspan(done, bytes),
+                          io.file_offset + done);
+}
+
 Task<std::int64_t> CuFile::io(CUfileIOParams io, bool enter) {
   const Place found = place(io);
   if (found.error != CUfileOpError::Success) co_return -static_cast<int>(found.error);
   if (enter) co_await kernel_.enter();
-  Host& host = kernel_.host();
   std::uint64_t done = 0;
   while (done < io.size) {
-    const std::uint64_t bytes = std::min(costs_.chunk_bytes, io.size - done);
-    co_await lock_.acquire();
-    co_await host.work(IoStep::State, Time{costs_.lock_ps});
-    lock_.release();
-    co_await host.work(IoStep::State, Time{costs_.state_ps - costs_.lock_ps});
-    const HostKernel::Checked checked = kernel_.check(
-        found.fd, io.is_write, found.memory.subspan(done, bytes), io.file_offset + done);
+    const HostKernel::Checked checked = co_await part(found, io, done);
     if (checked.error != 0) co_return checked.error;
     if (checked.io.memory.empty()) break;  // the end of the file
     co_await kernel_.transfer(checked.io);
     done += checked.io.memory.size();
   }
   co_return static_cast<std::int64_t>(done);
+}
+
+// Each is one part: batch_error() has refused longer ones.
+Task<Done> CuFile::overlapped(std::span<const CUfileIOParams> ios,
+                              std::vector<CUfileIOEvents>& events) {
+  Host::Completions done;
+  std::vector<KernelIo> moving(ios.size());
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < ios.size(); ++i) {
+    for (; left >= costs_.batch_in_flight; --left) kernel_.land(moving[co_await Host::next(done)]);
+    const HostKernel::Checked checked = co_await part(place(ios[i]), ios[i], 0);
+    moving[i] = checked.io;
+    const auto bytes = static_cast<std::int64_t>(checked.io.memory.size());
+    events.push_back({ios[i].cookie, checked.error != 0 ? checked.error : bytes});
+    if (checked.io.memory.empty()) continue;
+    co_await kernel_.submit(checked.io, done, i);
+    ++left;
+  }
+  for (; left > 0; --left) kernel_.land(moving[co_await Host::next(done)]);
+  co_return Done{};
 }
 
 CUfileOpError CuFile::in_stream(bool is_write, CUfileHandle fh, std::uint64_t devPtr_base,
@@ -126,11 +150,16 @@ CUfileOpError CuFile::cuFileBatchIOSetUp(std::uint64_t* batch, unsigned nr) {
 
 CUfileOpError CuFile::batch_error(const Batch& batch, std::span<const CUfileIOParams> ios) const {
   if (batch.events.size() + ios.size() > batch.entries) return CUfileOpError::BatchFull;
-  std::map<std::uint64_t, std::uint64_t> bytes;  // by buffer
+  struct Share {
+    std::uint64_t ios = 0, bytes = 0;
+  };
+  std::map<std::uint64_t, Share> shares;  // by buffer
   for (const CUfileIOParams& io : ios) {
     if (const Place found = place(io); found.error != CUfileOpError::Success) return found.error;
     if (io.size > costs_.chunk_bytes) return CUfileOpError::InvalidValue;
-    if ((bytes[io.devPtr_base] += io.size) > costs_.batch_buffer_bytes) {
+    Share& share = shares[io.devPtr_base];
+    share.bytes += io.size;
+    if (++share.ios > 1 && share.bytes > costs_.batch_buffer_bytes) {
       return CUfileOpError::InvalidValue;
     }
   }
@@ -144,6 +173,10 @@ Task<CUfileOpError> CuFile::cuFileBatchIOSubmit(std::uint64_t batch,
   const CUfileOpError error = batch_error(found->second, ios);
   if (error != CUfileOpError::Success) co_return error;
   co_await kernel_.enter();
+  if (costs_.batch_in_flight > 1) {
+    co_await overlapped(ios, found->second.events);
+    co_return CUfileOpError::Success;
+  }
   for (const CUfileIOParams& one : ios) {
     const std::int64_t ret = co_await io(one, false);
     found->second.events.push_back({one.cookie, ret});

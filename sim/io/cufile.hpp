@@ -6,9 +6,9 @@
 // Timing:  an I/O is one call into nvidia-fs; each part of chunk_bytes then takes state_ps, of
 // which
 //          lock_ps under the one lock, and the way of any I/O below the system call, one part after
-//          the other. A batch is one call, its I/Os one after the other. An I/O of a stream is a
-//          function of the host in it, which ends with the I/O. Registration: at most chunk_bytes
-//          of phony buffer.
+//          the other. A batch is one call, its I/Os one after the other, or batch_in_flight at a
+//          time. An I/O of a stream is a function of the host in it, which ends with the I/O.
+//          Registration: at most chunk_bytes of phony buffer.
 // Errors:  CUfileOpError as the library numbers them; I/Os return bytes, or the negative of one.
 //          - not opened: DriverNotInitialized. A file that is not open: InvalidValue, one without
 //            O_DIRECT: DioNotSet. A handle that is not registered: HandleNotRegistered.
@@ -17,9 +17,9 @@
 //          - address, size or offset that are no multiples of 4 KiB: InvalidValue. Phoenix (SC
 //          '25),
 //            section 5, has them fail; NVIDIA's documentation says that the library copies instead.
-//          - a batch beyond its limits: BatchFull; more of one buffer than batch_buffer_bytes, or
-//          an
-//            I/O beyond chunk_bytes: InvalidValue, and nothing of the batch is done.
+//          - a batch beyond its limits: BatchFull; several I/Os of one buffer with more bytes than
+//            batch_buffer_bytes, or an I/O beyond chunk_bytes: InvalidValue, and nothing of the
+//            batch is done.
 // Source:  NVIDIA, cuFile API reference and cufile.h; limits and times: Phoenix (SC '25).
 #pragma once
 
@@ -116,6 +116,11 @@ class CuFile {
     ByteMap::Bytes memory;
   };
   [[nodiscard]] Place place(const CUfileIOParams& io) const;
+  // States and look-up of what stands from `done` on, one chunk_bytes at most; then the kernel's
+  // own checks.
+  Task<HostKernel::Checked> part(Place found, CUfileIOParams io, std::uint64_t done);
+  // I/Os of a batch, batch_in_flight of them at a time.
+  Task<Done> overlapped(std::span<const CUfileIOParams> ios, std::vector<CUfileIOEvents>& events);
   // `enter`: by a system call of its own.
   Task<std::int64_t> io(CUfileIOParams io, bool enter);
   CUfileOpError in_stream(bool is_write, CUfileHandle fh, std::uint64_t devPtr_base,

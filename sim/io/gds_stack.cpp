@@ -37,6 +37,7 @@ class GdsStack : public IoStack {
   Task<int> close() override { co_return code(co_await cufile_.cuFileDriverClose()); }
 
   [[nodiscard]] const char* without(IoMode mode) const override {
+    if (mode == IoMode::Mmap) return "maps no files; use posix, or another mode";
     return mode == IoMode::Async ? "has it in streams alone; use stream or batch" : nullptr;
   }
   Task<Done> sync(IoPiece& piece) override {

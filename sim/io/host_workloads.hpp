@@ -17,9 +17,15 @@ struct HostWorkloadKind {
   bool (*runs_on)(MemoryKind memory);  // of whose configurations these ways are
 };
 
-inline constexpr std::array<HostWorkloadKind, 2> kHostWorkloads = {
+inline constexpr std::array<HostWorkloadKind, 4> kHostWorkloads = {
     {{"io", "a program that reads a file into GPU memory, or writes it out of it", "I/Os", 256, 1,
       1ULL << 27, "moves a file", "phoenix, gds or posix", runs_io},
+     {"kvload", "a program that loads the blocks of a KV-cache trace into GPU memory",
+      "requests of the trace, from the first on; 0 of a file: all", 16, 1, 1ULL << 24,
+      "loads from a file", "phoenix, gds or posix", runs_io},
+     {"modelload", "a program that loads a model's tensors into GPU memory",
+      "tensors of the file, from the first on; 0 of a file: all", 27, 1, 1ULL << 24,
+      "loads from a file", "phoenix, gds or posix", runs_io},
      {"copy", "programs that copy between host memory and GPUs", "copies of each GPU", 1, 1,
       1ULL << 20, "copies from host memory", "mma, static or direct", runs_copies}}};
 

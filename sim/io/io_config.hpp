@@ -1,7 +1,8 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// What the steps of direct storage cost, and what workload `io` does with it.
+// What the steps of direct storage cost, and what workloads `io` and `kvload` do with it.
 //
-// Purpose: values of configs/host/io.yaml and of the keys workload.io_*, read by ConfigLoader.
+// Purpose: values of configs/host/io.yaml and of the keys workload.io_* and workload.kvload_*, read
+//          by ConfigLoader.
 // Units:   picoseconds, bytes, GB/s of 10^9 bytes.
 // Errors:  none here; a key out of range, unknown or missing is ConfigLoader's.
 #pragma once
@@ -44,6 +45,7 @@ struct GdsCosts {
   std::uint64_t stream_ps = 0;           // more for each I/O of a stream
   std::uint64_t chunk_bytes = 0;         // longer I/Os are parts of this, one after the other
   unsigned batch = 0;                    // I/Os
+  unsigned batch_in_flight = 1;          // of them at a time
   std::uint64_t batch_buffer_bytes = 0;  // of one batch in one buffer
 };
 
@@ -51,6 +53,14 @@ struct PhoenixCosts {
   IoSetupCosts setup;
   std::uint64_t mapping_bytes = 0;  // a mapping
   std::uint64_t page_bytes = 0;     // of the GPU: what is mapped is made of these
+};
+
+// A file that is mapped into the process, and copied to the GPU from there.
+struct MmapCosts {
+  std::uint64_t readahead_bytes = 0;     // an I/O into the page cache
+  std::uint64_t fault_around_bytes = 0;  // mapped by a page fault
+  std::uint64_t fault_ps = 0;
+  double copy_gb_s = 0;  // of a processor, from pageable into pinned memory
 };
 
 enum class IoRemote : std::uint8_t { None, NvmeOf, Nfs };
@@ -71,16 +81,21 @@ struct IoHostConfig {
   GdsCosts gds;
   PhoenixCosts phoenix;
   IoSetupCosts posix;  // of the pinned buffer in host memory
+  MmapCosts mmap;
   IoNetwork network;
 };
 
 enum class IoOperation : std::uint8_t { Read, Write };
 inline constexpr std::array<std::string_view, 2> kIoOperationNames = {"read", "write"};
 // Sync: one after the other. Async: a group in flight, in no order. Stream: a group in the order of
-// a stream. Batch: a group handed over in one call.
-enum class IoMode : std::uint8_t { Sync, Async, Stream, Batch };
-inline constexpr std::array<std::string_view, 4> kIoModeNames = {"sync", "async", "stream",
-                                                                 "batch"};
+// a stream. Batch: a group handed over in one call. Mmap: a file in the process's memory, copied
+// one after the other.
+enum class IoMode : std::uint8_t { Sync, Async, Stream, Batch, Mmap };
+inline constexpr std::array<std::string_view, 5> kIoModeNames = {"sync", "async", "stream", "batch",
+                                                                 "mmap"};
+constexpr bool one_at_a_time(IoMode mode) {
+  return mode == IoMode::Sync || mode == IoMode::Mmap;
+}
 // Of buffers: once before the I/Os, or for each.
 enum class IoRegistration : std::uint8_t { Once, Each };
 inline constexpr std::array<std::string_view, 2> kIoRegistrationNames = {"once", "each"};
@@ -97,6 +112,27 @@ struct IoWork {
   unsigned threads = 1;
   unsigned group = 16;  // I/Os of an async, stream or batch group
   std::uint64_t seed = 1;
+};
+
+// Layer: the file has a layer's blocks together, by number. Block: a block's layers together; still
+// loaded layer by layer. Whole: likewise, all layers of a block at once.
+enum class KvLayout : std::uint8_t { Layer, Block, Whole };
+inline constexpr std::array<std::string_view, 3> kKvLayoutNames = {"layer", "block", "whole"};
+
+struct KvLoadWork {
+  unsigned tokens = 16;                 // of a block
+  unsigned heads = 8, head_size = 128;  // keys and values of each
+  unsigned bits = 16;                   // of a number
+  unsigned latent_percent = 100;        // that latent attention leaves
+  unsigned layers = 1;
+  KvLayout layout = KvLayout::Layer;
+  std::uint64_t merge_bytes = 16ULL << 20;  // of an I/O of several blocks; 0: one for each
+  unsigned batch = 2048;                    // I/Os
+
+  // A layer's part of a block; rounded down if bits or per cents make no whole bytes.
+  [[nodiscard]] std::uint64_t part_bytes() const {
+    return 2ULL * tokens * heads * head_size * bits * latent_percent / 800;
+  }
 };
 
 }  // namespace cxlgpu

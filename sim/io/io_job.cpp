@@ -39,33 +39,29 @@ struct IoJob::Meetings {
   Meeting ready, go, finished, ended;
 };
 
-IoJob::IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work)
-    : kernel_(kernel),
-      gpu_(gpu),
-      stack_(stack),
-      work_(work),
-      scattered_(work.seed, static_cast<std::uint32_t>(work.count)) {
-  assert(work.count >= work.threads);
-}
+IoJob::IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work,
+             std::unique_ptr<IoPlan> plan)
+    : kernel_(kernel), gpu_(gpu), stack_(stack), work_(work), plan_(std::move(plan)) {}
 
 IoJob::~IoJob() = default;
 
 std::uint64_t IoJob::file_bytes() const {
-  return round_up(work_.count * work_.bytes, HostKernel::kAlignment);
-}
-
-std::uint64_t IoJob::each_buffer() const {
-  return round_up(work_.bytes, stack_.granule());
+  return round_up(plan_->file_bytes(), HostKernel::kAlignment);
 }
 
 std::uint64_t IoJob::buffer_bytes() const {
-  return each_buffer() * group() * work_.threads;
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t one : plan_->buffers()) bytes += round_up(one, stack_.granule());
+  return bytes * plan_->threads();
 }
 
 void IoJob::draw(std::uint64_t seed, std::uint64_t offset, ByteMap::Bytes to) const {
-  for (std::size_t at = 0; at < to.size(); at += kWord) {
+  for (std::size_t at = 0; at < to.size();) {
     const std::uint64_t word = Random(seed, (offset + at) / kWord).next();
-    std::memcpy(to.data() + at, &word, std::min<std::size_t>(kWord, to.size() - at));
+    const std::size_t skip = (offset + at) % kWord;
+    const std::size_t bytes = std::min<std::size_t>(kWord - skip, to.size() - at);
+    std::memcpy(to.data() + at, reinterpret_cast<const std::uint8_t*>(&word) + skip, bytes);
+    at += bytes;
   }
 }
 
@@ -77,11 +73,6 @@ void IoJob::fill(Backdoor& device) const {
     draw(seed, at, bytes);
     device.poke(at, bytes);
   }
-}
-
-std::uint64_t IoJob::offset_of(std::uint64_t io) const {
-  if (work_.order == IoOrder::Sequential) return io * work_.bytes;
-  return scattered_.place(static_cast<std::uint32_t>(io)) * work_.bytes;
 }
 
 void IoJob::problem(std::string line) {
@@ -123,8 +114,8 @@ void IoJob::compare(ByteMap::Bytes got, std::uint64_t offset, const char* where)
 void IoJob::check_file(const Backdoor& device) {
   if (!is_write()) return;
   std::vector<std::uint8_t> got;
-  for (std::uint64_t from = 0; from < work_.count * work_.bytes; from += kPiece) {
-    got.resize(std::min(kPiece, work_.count * work_.bytes - from));
+  for (std::uint64_t from = 0; from < plan_->file_bytes(); from += kPiece) {
+    got.resize(std::min(kPiece, plan_->file_bytes() - from));
     device.peek(from, got);
     compare(got, from, "");
   }
@@ -139,7 +130,7 @@ Task<Done> IoJob::one_group(std::span<IoPiece> pieces) {
       draw(work_.seed, piece.offset, *gpu_.find(piece.buffer->device, piece.bytes));
     }
   }
-  if (work_.mode == IoMode::Sync) {
+  if (one_at_a_time(work_.mode)) {
     co_await stack_.sync(pieces.front());
   } else {
     co_await stack_.group(work_.mode, pieces);
@@ -162,12 +153,12 @@ HostThread IoJob::thread(unsigned number, std::span<IoBuffer> buffers) {
   }
   meetings_->ready.arrive();
   co_await meetings_->go.wait();
-  const std::uint64_t end = work_.count * (number + 1) / work_.threads;
+  std::vector<IoSpan> spans;
   std::vector<IoPiece> pieces;
-  for (std::uint64_t io = work_.count * number / work_.threads; io < end;) {
+  for (plan_->next(number, spans); !spans.empty(); plan_->next(number, spans)) {
     pieces.clear();
-    for (; io < end && pieces.size() < buffers.size(); ++io) {
-      pieces.push_back({&buffers[pieces.size()], is_write(), work_.bytes, offset_of(io), 0});
+    for (const IoSpan& span : spans) {
+      pieces.push_back({&buffers[span.buffer], is_write(), span.bytes, span.offset, 0});
     }
     co_await one_group(pieces);
   }
@@ -182,17 +173,20 @@ HostThread IoJob::thread(unsigned number, std::span<IoBuffer> buffers) {
 
 HostThread IoJob::run() {
   Host& host = kernel_.host();
-  meetings_ = std::make_unique<Meetings>(host, work_.threads);
+  const unsigned threads = plan_->threads();
+  const std::vector<std::uint64_t> bytes = plan_->buffers();
+  meetings_ = std::make_unique<Meetings>(host, threads);
   const int fd = kernel_.open({0, file_bytes(), is_write(), true});
   expect(co_await stack_.open(), "opening the driver");
   expect(co_await stack_.open_file(fd), "opening the file");
-  buffers_.resize(std::size_t{work_.threads} * group());
-  for (IoBuffer& buffer : buffers_) {
-    buffer.bytes = each_buffer();
+  buffers_.resize(threads * bytes.size());
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    IoBuffer& buffer = buffers_[i];
+    buffer.bytes = round_up(bytes[i % bytes.size()], stack_.granule());
     expect(co_await gpu_.cudaMalloc(&buffer.device, buffer.bytes), "cudaMalloc");
   }
-  for (unsigned i = 0; i < work_.threads; ++i) {
-    host.start(thread(i, std::span(buffers_).subspan(std::size_t{i} * group(), group())));
+  for (unsigned i = 0; i < threads; ++i) {
+    host.start(thread(i, std::span(buffers_).subspan(i * bytes.size(), bytes.size())));
   }
   co_await meetings_->ready.wait();
   result_.begin = host.now();

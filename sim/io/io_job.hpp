@@ -1,12 +1,11 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Workload io: threads that read a file into GPU memory, or write it out of it.
+// Threads that read from a file into GPU memory, or write it out of it (workloads io, kvload
+// and modelload).
 //
-// Purpose: opens the driver and the file, allocates and registers buffers, moves the file I/O by
-// I/O
-//          and undoes it all, by the calls of a stack. Every byte is checked: of a read in GPU
-//          memory once the call has returned, of a write in the file at the end.
-// Shapes:  thread t of n has I/Os [t, t + 1) of n equal parts of the file, in order or scattered; a
-//          group has a buffer for each of its I/Os. The 8 bytes at 8 w of the file are a number
+// Purpose: opens the driver and the file, allocates and registers buffers, moves what a plan says
+//          I/O by I/O and undoes it all, by the calls of a stack. Every byte is checked: of a read
+//          in GPU memory once the call has returned, of a write in the file at the end.
+// Shapes:  a group has a buffer for each of its I/Os. The 8 bytes at 8 w of the file are a number
 //          drawn from seed and w.
 // Timing:  measured() is from when all buffers are registered to the end of the last I/O.
 // Errors:  a call that fails, and wrong bytes, are lines of problems().
@@ -17,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/io/io_plan.hpp"
 #include "sim/io/io_stack.hpp"
-#include "sim/media/permutation.hpp"
 
 namespace cxlgpu {
 
@@ -33,8 +32,10 @@ struct IoResult {
 
 class IoJob {
  public:
-  // Precondition: work.count is at least work.threads, and below 2^32. All outlive the job.
-  IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work);
+  // Of `work` its operation, mode, registration and seed; the plan has the I/Os. What is not handed
+  // over outlives the job. Precondition of a plan that writes: it writes the whole file.
+  IoJob(HostKernel& kernel, DeviceMemory& gpu, IoStack& stack, const IoWork& work,
+        std::unique_ptr<IoPlan> plan);
   IoJob(const IoJob&) = delete;
   IoJob& operator=(const IoJob&) = delete;
   ~IoJob();
@@ -48,16 +49,14 @@ class IoJob {
   void check_file(const Backdoor& device);
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  [[nodiscard]] std::uint64_t file_bytes() const;
+  [[nodiscard]] std::uint64_t file_bytes() const;    // whole pages
   [[nodiscard]] std::uint64_t buffer_bytes() const;  // of all threads
+  [[nodiscard]] const IoPlan& plan() const { return *plan_; }
 
  private:
-  [[nodiscard]] unsigned group() const { return work_.mode == IoMode::Sync ? 1 : work_.group; }
   [[nodiscard]] bool is_write() const { return work_.operation == IoOperation::Write; }
-  [[nodiscard]] std::uint64_t each_buffer() const;
   // Bytes of the file from `offset` on, of the data or of what is there before a write.
   void draw(std::uint64_t seed, std::uint64_t offset, ByteMap::Bytes to) const;
-  [[nodiscard]] std::uint64_t offset_of(std::uint64_t io) const;
   void expect(int error, const char* call);
   void problem(std::string line);
   void check(const IoPiece& piece);
@@ -72,7 +71,7 @@ class IoJob {
   DeviceMemory& gpu_;
   IoStack& stack_;
   IoWork work_;
-  Permutation scattered_;  // of the I/Os, for random order
+  std::unique_ptr<IoPlan> plan_;
   IoResult result_;
   std::vector<std::string> problems_;
   std::vector<IoBuffer> buffers_;

@@ -22,7 +22,8 @@ Time server_time(const IoHostConfig& host) {
               (host.network.remote == IoRemote::Nfs ? host.kernel.file_system_ps : 0)};
 }
 
-std::unique_ptr<IoStack> make_stack(MemoryKind kind, const IoStackParts& parts) {
+std::unique_ptr<IoStack> make_stack(MemoryKind kind, IoMode mode, const IoStackParts& parts) {
+  if (kind == MemoryKind::Posix && mode == IoMode::Mmap) return make_mmap_stack(parts);
   switch (kind) {
     case MemoryKind::Gds:
       return make_gds_stack(parts);
@@ -37,10 +38,10 @@ std::unique_ptr<IoStack> make_stack(MemoryKind kind, const IoStackParts& parts) 
 }  // namespace
 
 IoRun::IoRun(const IoRunParams& params) : params_(params) {
-  const IoWork& work = params_.work;
+  std::unique_ptr<IoPlan> plan = params_.plan ? params_.plan() : make_equal_ios(params_.work);
   drives_ = std::make_unique<StripedDrives>(
       params_.part,
-      (work.count * work.bytes + HostKernel::kAlignment - 1) & ~(HostKernel::kAlignment - 1),
+      (plan->file_bytes() + HostKernel::kAlignment - 1) & ~(HostKernel::kAlignment - 1),
       params_.host.drives, params_.pcie.stripe_bytes, bare(params_.interface),
       params_.pcie.queue_depth);
   if (params_.host.network.remote == IoRemote::None) {
@@ -53,8 +54,9 @@ IoRun::IoRun(const IoRunParams& params) : params_(params) {
   kernel_ = std::make_unique<HostKernel>(*host_, params_.host.kernel);
   gpu_ = std::make_unique<DeviceMemory>(*host_, Time{params_.host.malloc_ps},
                                         Time{params_.host.free_ps});
-  stack_ = make_stack(params_.stack, {*kernel_, *gpu_, params_.host, params_.pcie});
-  job_ = std::make_unique<IoJob>(*kernel_, *gpu_, *stack_, work);
+  stack_ =
+      make_stack(params_.stack, params_.work.mode, {*kernel_, *gpu_, params_.host, params_.pcie});
+  job_ = std::make_unique<IoJob>(*kernel_, *gpu_, *stack_, params_.work, std::move(plan));
 }
 
 void IoRun::begin() {

@@ -1,11 +1,13 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Everything that a run of workload io is made of, as the initiator of a run.
+// Everything that a run of workloads io, kvload and modelload is made of, as the initiator of a
+// run.
 //
 // Purpose: drives, host, GPU memory, stack and job in their order of life. The engine of the run
 //          keeps the time and gets no requests.
 // Errors:  InputError of the drives' part.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +24,8 @@ struct IoRunParams {
   MemoryKind stack = MemoryKind::Phoenix;  // or Gds, Posix
   IoHostConfig host;
   IoWork work;
+  // Which I/Os it has; empty: those of workload io.
+  std::function<std::unique_ptr<IoPlan>()> plan = {};
   PcieConfig pcie;
   MediaConfig part;
   HostInterface interface;  // of a drive
@@ -43,7 +47,7 @@ class IoRun : public HostProgram {
   [[nodiscard]] bool done() const override { return host_->done(); }
   [[nodiscard]] std::uint64_t items_done() const override { return result().ios; }
   [[nodiscard]] std::uint64_t items_left() const override {
-    return params_.work.count - result().ios;
+    return job_->plan().ios() - result().ios;
   }
   [[nodiscard]] std::string_view counts() const override { return "I/Os"; }
 

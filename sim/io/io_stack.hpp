@@ -1,6 +1,5 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// A way for a program of the host to move bytes between files and GPU memory, of which there are
-// three.
+// A way for a program of the host to move bytes between files and GPU memory.
 //
 // Purpose: what a program does step by step, the same for Phoenix, GPUDirect Storage and plain
 //          reads with a copy, each by the calls that it publishes.
@@ -63,5 +62,7 @@ struct IoStackParts {
 std::unique_ptr<IoStack> make_phoenix_stack(const IoStackParts& parts);
 std::unique_ptr<IoStack> make_gds_stack(const IoStackParts& parts);
 std::unique_ptr<IoStack> make_posix_stack(const IoStackParts& parts);
+// posix by a mapped file: of mode Mmap, which the others have not.
+std::unique_ptr<IoStack> make_mmap_stack(const IoStackParts& parts);
 
 }  // namespace cxlgpu

@@ -39,6 +39,10 @@ class PhoenixStack : public IoStack {
   Task<int> close() override { return phxfs_.phxfs_close(kDevice); }
   [[nodiscard]] std::uint64_t granule() const override { return costs_.page_bytes; }
 
+  [[nodiscard]] const char* without(IoMode mode) const override {
+    return mode == IoMode::Mmap ? "maps GPU memory, not files; use posix, or another mode"
+                                : nullptr;
+  }
   Task<Done> sync(IoPiece& piece) override {
     const std::uint64_t at = piece.buffer->mapped.front();
     if (piece.is_write) {

@@ -25,17 +25,18 @@ enum class IoStep : std::uint8_t {
   BlockLayer,
   Transfer,  // from the command to the drive until the thread goes on
   Callback,
-  Copy,      // between host memory and the GPU's
-  LinkWait,  // for copies before it
+  PageFault,  // of a mapped file
+  Copy,       // between host memory and the GPU's, or into the memory that it is given
+  LinkWait,   // for copies before it
   Deregister,
   HandleClose,
   Free,
   DriverClose
 };
-inline constexpr std::array<std::string_view, 17> kIoStepNames = {
-    "driver_open", "allocate",    "handle_open",  "register", "syscall",     "state",
-    "lock_wait",   "file_system", "block_layer",  "transfer", "callback",    "copy",
-    "link_wait",   "deregister",  "handle_close", "free",     "driver_close"};
+inline constexpr std::array<std::string_view, 18> kIoStepNames = {
+    "driver_open", "allocate",    "handle_open", "register",     "syscall",  "state",
+    "lock_wait",   "file_system", "block_layer", "transfer",     "callback", "page_fault",
+    "copy",        "link_wait",   "deregister",  "handle_close", "free",     "driver_close"};
 
 class StepBook {
  public:

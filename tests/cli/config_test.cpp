@@ -886,7 +886,7 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
     accepted({"run", scenario, "--engine", "model", "--set", "workload.size=" + size});
   };
   for (const std::string& workload : parts["workloads:"]) runs(workload + "-dram-cxl");
-  const std::vector<std::string> host = {"the", "host:", "io", "copy"};
+  const std::vector<std::string> host = {"the", "host:", "io", "kvload", "modelload", "copy"};
   ASSERT_EQ(parts["of"], host);
   for (const std::string& media : parts["media:"]) {
     for (const std::string& kind : parts["configurations:"]) {

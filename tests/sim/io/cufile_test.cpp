@@ -184,6 +184,45 @@ TEST_F(CuFileTest, ABatchBeyondItsLimitsDoesNothing) {
     co_return Done{};
   });
   EXPECT_EQ(rig->device.sizes.size(), 256U);
+  rig->run([&]() -> HostThread {  // so does one I/O of more, alone in its buffer
+    std::uint64_t batch = 0;
+    rig->cufile.cuFileBatchIOSetUp(&batch, 1);
+    const std::vector<CUfileIOParams> one(1, {false, fh, gpu[0], 2 * kMiB, 0, 0, 0});
+    EXPECT_EQ(co_await rig->cufile.cuFileBatchIOSubmit(batch, one), Error::Success);
+    co_return Done{};
+  });
+  EXPECT_EQ(rig->device.sizes.back(), 2 * kMiB);
+}
+
+// An I/O is handed over in 12 us, 7 of states and 5 of file system and block layer; the drive takes
+// 20. Of two in flight a third waits for the first, from 25 to 33.
+TEST_F(CuFileTest, ABatchMayOverlapAsFarAsItIsAllowedTo) {
+  for (const auto& [at_a_time, expected] :
+       {std::pair{1U, 1 + (12 + 20) * 4}, {2U, 33 + 12 + 12 + 20}, {4U, 1 + 12 * 4 + 20}}) {
+    IoHostConfig costs = io_costs();
+    costs.gds.batch_in_flight = at_a_time;
+    make(kMiB, 4, costs);
+    const Time took = rig->run([&]() -> HostThread {
+      std::uint64_t batch = 0;
+      std::vector<CUfileIOParams> ios;
+      for (std::uint64_t i = 0; i < 4; ++i)
+        ios.push_back({false, fh, gpu[i], 40 * kKiB, 40 * kKiB * i, 0, i});
+      rig->cufile.cuFileBatchIOSetUp(&batch, 4);
+      EXPECT_EQ(co_await rig->cufile.cuFileBatchIOSubmit(batch, ios), Error::Success);
+      std::vector<CUfileIOEvents> events;
+      rig->cufile.cuFileBatchIOGetStatus(batch, &events);
+      EXPECT_EQ(events.size(), 4U);
+      for (const CUfileIOEvents& event : events) EXPECT_EQ(event.ret, 40 * 1024);
+      co_return Done{};
+    });
+    EXPECT_EQ(took, kUs * expected) << at_a_time;
+    EXPECT_EQ(rig->device.most, std::min(at_a_time, 2U));
+    const std::vector<std::uint8_t> file = numbered(kMiB, 4);
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      EXPECT_TRUE(std::ranges::equal(*rig->gpu.find(gpu[i], 40 * kKiB),
+                                     std::span(file).subspan(40 * kKiB * i, 40 * kKiB)));
+    }
+  }
 }
 
 TEST_F(CuFileTest, AStreamHasOneIoAtATimeInItsOrder) {

@@ -95,6 +95,10 @@ inline IoHostConfig io_costs() {
   c.phoenix.page_bytes = 64 * kKiB;
   c.posix.register_ps = 9 * kUs.ps;
   c.posix.deregister_ps = 8 * kUs.ps;
+  c.mmap = {.readahead_bytes = 16 * kKiB,
+            .fault_around_bytes = 8 * kKiB,
+            .fault_ps = kUs.ps,
+            .copy_gb_s = 4.096};  // 4 KiB a microsecond
   return c;
 }
 
