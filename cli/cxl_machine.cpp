@@ -274,16 +274,15 @@ void CxlMachine::size(const RunInput& input) {
 
 Initiator& CxlMachine::initiator(Gpu& gpu) {
   if (plan_ != nullptr) {
-    const nvme::KvHostParams params{
-        .config = config_.nvme,
-        .map = map_,
-        .flit = config_.link.flit_time(),
-        .flight = Time{config_.link.flight_ps},
-        .edge = kCycle * (config_.gpu.fabric_cycles / 2),
-        .local = Time{config_.gpu.local.latency_ps},
-        .area = store_->area(),
-        .host_share = static_cast<double>(config_.paging.pcie.lanes) /
-                      config_.paging.pcie.measured_lanes};
+    const nvme::KvHostParams params{.config = config_.nvme,
+                                    .map = map_,
+                                    .flit = config_.link.flit_time(),
+                                    .flight = Time{config_.link.flight_ps},
+                                    .edge = kCycle * (config_.gpu.fabric_cycles / 2),
+                                    .local = Time{config_.gpu.local.latency_ps},
+                                    .area = store_->area(),
+                                    .host_share = static_cast<double>(config_.paging.pcie.lanes) /
+                                                  config_.paging.pcie.measured_lanes};
     return kv_.emplace(params, gpu, *store_->shared(), *plan_);
   }
   if (!host_persists()) return gpu;

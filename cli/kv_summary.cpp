@@ -33,7 +33,8 @@ nlohmann::json kv_json(const nvme::KvHost& kv) {
   return {{"commands", commands(book.count())},
           {"failed", commands(c.failed)},
           {"unknown", commands(book.unknown())},
-          {"doorbells", figure(c.doorbells, "writes")},
+          {"doorbells", figure(c.tails, "writes")},
+          {"heads", figure(c.heads, "writes")},
           {"fetches", figure(c.fetches, "reads")},
           {"held", commands(c.held)},
           {"dropped_doorbells", figure(c.unknown_queue + c.bad_value + c.not_ready, "writes")},
@@ -56,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> kv_rows(const nlohmann::json& k
     return kv.at(nlohmann::json::json_pointer(path)).at("value").get<double>();
   };
   std::vector<std::pair<std::string, std::string>> rows = {
-      {"NVMe: commands / failed / doorbells",
+      {"NVMe: commands / failed / tails rung",
        fmt::format("{:.0f} / {:.0f} / {:.0f}", of("/commands"), of("/failed"), of("/doorbells"))},
       {"  latency mean / p50 / p99",
        fmt::format("{:.3f} / {:.3f} / {:.3f} us", of("/latency/mean") / 1000,

@@ -71,7 +71,8 @@ void read_file(RunConfig& config, const std::filesystem::path& path,
 
 // Files of configs/host, each a section of its own in which no key may be missing.
 void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
-  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap", "kv"}) {
+  for (const std::string section :
+       {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap", "kv"}) {
     const std::filesystem::path file = dir / (section + ".yaml");
     read_file(config, file, section);
     for (const ConfigKey& field : config_keys()) {
@@ -347,8 +348,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   // The machine's default is no choice of the user's; one that is, is refused by the session. What
   // persists runs in each, but long: a persist may wait until a page is programmed.
   const bool of_model = config.memory != MemoryKind::Cxl ||
-                        is_model_only(config.root_port.policy) ||
-                        config.persistent() != nullptr || config.nvme.on();
+                        is_model_only(config.root_port.policy) || config.persistent() != nullptr ||
+                        config.nvme.on();
   if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }

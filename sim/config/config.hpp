@@ -128,8 +128,8 @@ struct WorkloadConfig {
   unsigned checkpoint_every = 5;  // time steps or passes
   unsigned kv_batch = 4;          // commands behind one doorbell, of kvput and kvget
   std::uint64_t kv_value_bytes = 4096;
-  IoWork io;                      // of io, but count and seed
-  CopyWork copy;                  // of copy, likewise
+  IoWork io;      // of io, but count and seed
+  CopyWork copy;  // of copy, likewise
 };
 
 struct TraceConfig {
@@ -167,7 +167,7 @@ struct RunConfig {
   EndpointConfig endpoint;
   PersistDomain persist_domain = PersistDomain::Buffer;
   PersistBy persist_by = PersistBy::Gpu;
-  HostPersistCosts cap;  // where it is the host
+  HostPersistCosts cap;   // where it is the host
   nvme::NvmeConfig nvme;  // kv
   WorkloadConfig workload;
   TraceConfig trace;

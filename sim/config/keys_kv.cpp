@@ -75,7 +75,7 @@ std::vector<ConfigKey> kv_keys() {
           CXLGPU_MEMBER(nvme.wait_us)),
       row({"kv.backoff_cycles", "cycles", between(1, 1'000'000),
            "Between two polls of a kernel at most; it begins with 16 and doubles.",
-           "assumed: a few polls in the time of a flash read"},
+           "assumed: a third of what a poll itself takes at the LLC"},
           CXLGPU_MEMBER(nvme.backoff_cycles)),
       row({"kv.bar_base", "", multiple_of(4096, 4096, 1ULL << 51),
            "Where the controller's registers are.", "this design: where firmware puts BARs"},

@@ -13,8 +13,8 @@
 //          of it is written or a fetch of it goes out. The warps whose bytes it has are told when
 //          memory acknowledges it, `fill_latency_cycles` later.
 //          Uncached lines (GpuParams::uncached): a store is a write of its own, whose warp is told
-//          likewise; a load is a fetch of its own unless one is on its way, and the line is given up
-//          once it has answered.
+//          likewise; a load is a fetch of its own unless one is on its way, and the line is given
+//          up once it has answered.
 // Units:   cycles of kCycle.
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
 //          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. writes (the buffer entry).

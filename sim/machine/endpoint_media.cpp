@@ -63,7 +63,10 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MakePart& make, unsi
       media = durable_.back().get();
     }
     if (kv) {
-      shared_ = std::make_unique<nvme::SharedMedia>(*media, config.nvme.media_commands);
+      const auto piece =
+          keeps ? std::min<std::uint64_t>(flash_.back()->page_bytes(), nvme::MediaStore::kGranule)
+                : kLineBytes;
+      shared_ = std::make_unique<nvme::SharedMedia>(*media, config.nvme.media_commands, piece);
       media = shared_.get();
     }
     media_.push_back(media);

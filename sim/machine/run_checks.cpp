@@ -170,26 +170,29 @@ std::optional<DramConfig> local_part(const RunConfig& config, const std::filesys
 void check_kv(const RunConfig& config, bool rings) {
   const bool on = config.memory == MemoryKind::Cxl && config.nvme.on();
   const auto refuse = [&](const std::string& what) {
-    throw InputError(
-        fmt::format("{}: {}", config.place("kv.interface", config.scenario), what));
+    throw InputError(fmt::format("{}: {}", config.place("kv.interface", config.scenario), what));
   };
   if (rings && !on) {
-    refuse(fmt::format("workload '{}' rings an NVMe controller, which the machine does not have; "
-                       "use configuration kv or kv-block",
-                       config.workload.name));
+    refuse(
+        fmt::format("workload '{}' rings an NVMe controller, which the machine does not have; "
+                    "use configuration kv or kv-block",
+                    config.workload.name));
   }
   if (!on) return;
   if (!rings) {
-    refuse("key 'kv.interface': nothing rings the NVMe controller; use workload kvput or kvget, or "
-           "another configuration");
+    refuse(
+        "key 'kv.interface': nothing rings the NVMe controller; use workload kvput or kvget, or "
+        "another configuration");
   }
   if (config.persistent() != nullptr) {
-    refuse("key 'kv.interface': a range of hdm.ranges persists, beside which there is no NVMe "
-           "controller yet; leave persistent out");
+    refuse(
+        "key 'kv.interface': a range of hdm.ranges persists, beside which there is no NVMe "
+        "controller yet; leave persistent out");
   }
   if (config.root_port.ds) {
-    refuse("key 'kv.interface': with deterministic store there is no NVMe controller yet; use "
-           "root_port.ds=false");
+    refuse(
+        "key 'kv.interface': with deterministic store there is no NVMe controller yet; use "
+        "root_port.ds=false");
   }
 }
 

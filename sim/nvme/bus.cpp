@@ -10,7 +10,7 @@ namespace cxlgpu::nvme {
 
 namespace {
 
-constexpr std::uint64_t kMostData = 256, kMostRead = 512;  // of a TLP, of a read request
+constexpr std::uint64_t kMostData = 256, kMostRead = 512;        // of a TLP, of a read request
 constexpr std::uint64_t kFlitBytes = 64, kFraming = 4 + 16 + 4;  // STP token, header, LCRC
 constexpr std::uint32_t kShadowBytes = 8 * kQueues;
 
@@ -198,8 +198,8 @@ void KvBus::arrive(Message message, Time now) {
       const Time back = host_down_.after(now, host_bytes(message.bytes)) + to_host();
       if (message.of_gpu) {
         message.hop = Hop::Answer;
-        message.response = {.id = message.request.id, .is_write = false,
-                            .data = host_.read_line(address)};
+        message.response = {
+            .id = message.request.id, .is_write = false, .data = host_.read_line(address)};
       } else {
         message.hop = Hop::RootData;
         message.data.resize(message.bytes);
@@ -253,9 +253,9 @@ void KvBus::gather(Message message, Time now) {
     at = down_.after(now, flits(piece));
     left -= piece;
   }
-  std::copy(message.data.begin(), message.data.end(),
-            reading.done.data.begin() +
-                static_cast<std::ptrdiff_t>(message.address - reading.begin));
+  std::copy(
+      message.data.begin(), message.data.end(),
+      reading.done.data.begin() + static_cast<std::ptrdiff_t>(message.address - reading.begin));
   reading.left -= message.bytes;
   if (reading.left == 0) done_.push(at + params_.flight + params_.port, message.tag);
 }

@@ -9,8 +9,8 @@
 //          TLPs of at most 256 B of data and read requests of at most 512 B. On the device's link a
 //          TLP takes whole flits; flits of CXL.mem are not counted against it.
 // Timing:  device's link: flits, flight, `port_ps` for both ends. Host's link: bytes over
-//          `host_gb_s`, half of `host_read_ps` each way. GPU memory: at the LLC as it is; a read that
-//          the LLC cannot serve takes `local_ps` more. Inbound accesses occupy no bank of it.
+//          `host_gb_s`, half of `host_read_ps` each way. GPU memory: at the LLC as it is; a read
+//          that the LLC cannot serve takes `local_ps` more. Inbound accesses occupy no bank of it.
 // Bridge:  with `poll_ps`, doorbells are words of memory that the host looks at so often and passes
 //          on to the controller, as emulations do.
 // Errors:  addresses of neither memory are refused: what the device may reach is these two windows.
@@ -118,9 +118,7 @@ class KvBus final : public DmaPort {
   [[nodiscard]] bool in_gpu(std::uint64_t a) const {
     return gpu_ != nullptr && a - params_.local_base < params_.local_bytes;
   }
-  [[nodiscard]] bool in_bar(std::uint64_t a) const {
-    return a - params_.bar_base < reg::kBarBytes;
-  }
+  [[nodiscard]] bool in_bar(std::uint64_t a) const { return a - params_.bar_base < reg::kBarBytes; }
   [[nodiscard]] bool reaches(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] Time flits(std::uint64_t bytes) const;
   [[nodiscard]] Time host_bytes(std::uint64_t bytes) const;

@@ -94,14 +94,14 @@ void Controller::blocks(std::uint32_t index, Time now) {
   const std::uint64_t count = (sqe.dw[12] & 0xffff) + 1, all = store_.block_bytes() / kBlock;
   if (count * kBlock > params_.most_value) return end(index, Status::InvalidField);
   if (first >= all || count > all - first) return end(index, Status::LbaRange);
-  command.request = {.op = op == Nvm::Read ? StoreRequest::Op::ReadBlocks
-                                           : StoreRequest::Op::WriteBlocks,
-                     .tag = index,
-                     .space = sqe.nsid(),
-                     .key = {},
-                     .address = first * kBlock,
-                     .bytes = count * kBlock,
-                     .value = {}};
+  command.request = {
+      .op = op == Nvm::Read ? StoreRequest::Op::ReadBlocks : StoreRequest::Op::WriteBlocks,
+      .tag = index,
+      .space = sqe.nsid(),
+      .key = {},
+      .address = first * kBlock,
+      .bytes = count * kBlock,
+      .value = {}};
   command.to_host = op == Nvm::Read;
   transfer(index, count * kBlock, now);
 }
@@ -185,8 +185,8 @@ void Controller::stored(StoreAnswer answer, Time now) {
   Command& command = commands_[index];
   if (command.dead) return free(index);
   command.times.stored = now;
-  const bool deleted = command.sqe.nsid() == 1 &&
-                       static_cast<Kv>(command.sqe.opcode()) == Kv::Delete;
+  const bool deleted =
+      command.sqe.nsid() == 1 && static_cast<Kv>(command.sqe.opcode()) == Kv::Delete;
   if (answer.status == Status::KeyNotThere && deleted && !ednek_) answer.status = Status::Success;
   if (answer.status != Status::Success) return end(index, answer.status);
   command.data = std::move(answer.value);

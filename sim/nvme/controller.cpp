@@ -187,7 +187,7 @@ void Controller::ring(std::uint32_t offset, std::uint32_t value, Time now) {
       return report_doorbell(1);
     }
     cq.head = index;
-    ++counters_.doorbells;
+    ++counters_.heads;
     post(static_cast<std::uint16_t>(queue), now);
   } else {
     Sq& sq = sqs_[queue];
@@ -198,7 +198,7 @@ void Controller::ring(std::uint32_t offset, std::uint32_t value, Time now) {
     if (params_.fault == ControllerFault::DoorbellLost && queue != 0 && ++lost_ % 2 == 0) return;
     sq.tail = index;
     sq.rung = now;
-    ++counters_.doorbells;
+    ++counters_.tails;
   }
   more_ = true;
 }
@@ -267,7 +267,7 @@ bool Controller::fetch(std::uint16_t id, Time now) {
   const std::uint32_t ready = (sq.tail + sq.entries - sq.head) % sq.entries;
   const auto room = static_cast<std::uint32_t>(free_.size()) - reserved_;
   std::uint32_t count = std::min({ready, sq.entries - sq.head, params_.fetch, room});
-  if (params_.fault == ControllerFault::PastTail) {
+  if (params_.fault == ControllerFault::PastTail && id != 0) {
     count = std::min({sq.entries - sq.head, params_.fetch, room});
   }
   if (count == 0) return false;
@@ -344,7 +344,8 @@ void Controller::post(std::uint16_t id, Time now) {
       csts_ |= reg::kFatal;
     }
     cq.tail = (cq.tail + 1) % cq.entries;
-    if (cq.tail == 0 && params_.fault != ControllerFault::PhaseStuck) cq.phase = !cq.phase;
+    const bool stuck = params_.fault == ControllerFault::PhaseStuck && id != 0;
+    if (cq.tail == 0 && !stuck) cq.phase = !cq.phase;
     ++counters_.completions;
     command.times.posted = now;
     if (watcher_ != nullptr) watcher_->ended(command.sq, cqe.cid(), command.times);

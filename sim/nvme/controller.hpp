@@ -41,11 +41,11 @@ struct ControllerParams {
 };
 
 struct ControllerCounters {
-  std::uint64_t doorbells = 0;       // taken
-  std::uint64_t unknown_queue = 0;   // doorbells of queues that are not there
-  std::uint64_t bad_value = 0;       // beyond the queue, or past what was posted
-  std::uint64_t not_ready = 0;       // before CSTS.RDY
-  std::uint64_t bad_access = 0;      // of no register, or not of 32 bits
+  std::uint64_t tails = 0, heads = 0;  // doorbells taken
+  std::uint64_t unknown_queue = 0;     // doorbells of queues that are not there
+  std::uint64_t bad_value = 0;         // beyond the queue, or past what was posted
+  std::uint64_t not_ready = 0;         // before CSTS.RDY
+  std::uint64_t bad_access = 0;        // of no register, or not of 32 bits
   std::uint64_t fetches = 0, fetched = 0;
   std::uint64_t completions = 0, failed = 0;
   std::uint64_t held = 0;  // completions that waited for the head of their CQ
@@ -95,8 +95,8 @@ class Controller {
     std::uint16_t cq = 0;
     std::uint64_t base = 0;
     std::uint32_t head = 0, tail = 0;
-    std::uint32_t fetching = 0;                // SQEs on their way
-    std::uint32_t active = 0;                  // commands
+    std::uint32_t fetching = 0;                 // SQEs on their way
+    std::uint32_t active = 0;                   // commands
     std::optional<std::uint32_t> deleted_by{};  // a command that waits for the others
     Time rung{};
   };
@@ -190,12 +190,12 @@ class Controller {
   std::vector<Fetch> fetches_;  // by tag
   std::vector<std::uint32_t> free_fetches_;
   EventQueue<std::uint32_t> decodes_;
-  bool more_ = false;           // to be done at once
+  bool more_ = false;                // to be done at once
   std::deque<std::uint32_t> ended_;  // commands whose completion is new
 
   std::deque<std::uint32_t> event_commands_, events_;
   bool events_masked_ = false;
-  bool ednek_ = false;  // Delete of a key that is not there is an error
+  bool ednek_ = false;      // Delete of a key that is not there is an error
   std::uint32_t lost_ = 0;  // of the fault
 };
 

@@ -14,8 +14,7 @@ constexpr Time kPollStep{1'000'000};
 
 }  // namespace
 
-HostDriver::HostDriver(Controller& controller, KvBus& bus, FlatMemory& host,
-                       std::uint64_t own_base)
+HostDriver::HostDriver(Controller& controller, KvBus& bus, FlatMemory& host, std::uint64_t own_base)
     : controller_(controller), bus_(bus), host_(host), own_base_(own_base) {}
 
 bool HostDriver::fail(const std::string& what) {
@@ -123,11 +122,10 @@ bool HostDriver::bring_up() {
   (void)read(reg::kVs);
   if (!disable() || !enable(kEntries)) return false;
   const auto refused = [&](const char* what, const Answer& answer) {
-    return fail(fmt::format("{}: {}", what,
-                            answer.there
-                                ? fmt::format("status {:03x}h",
-                                              static_cast<unsigned>(answer.status))
-                                : std::string("no completion")));
+    return fail(fmt::format(
+        "{}: {}", what,
+        answer.there ? fmt::format("status {:03x}h", static_cast<unsigned>(answer.status))
+                     : std::string("no completion")));
   };
   const auto good = [](const Answer& a) { return a.there && a.status == Status::Success; };
   Sqe identify;

@@ -21,11 +21,11 @@ struct IdentifyFacts {
 
 using IdentifyPage = std::vector<std::uint8_t>;
 IdentifyPage identify_controller(const IdentifyFacts& facts);
-IdentifyPage identify_key_value(const IdentifyFacts& facts);   // CNS 05h, CSI 1
-IdentifyPage identify_blocks(const IdentifyFacts& facts);      // CNS 00h
-IdentifyPage identify_independent();                           // CNS 08h
+IdentifyPage identify_key_value(const IdentifyFacts& facts);  // CNS 05h, CSI 1
+IdentifyPage identify_blocks(const IdentifyFacts& facts);     // CNS 00h
+IdentifyPage identify_independent();                          // CNS 08h
 IdentifyPage identify_list(const IdentifyFacts& facts, std::uint32_t after, int csi);  // -1: all
-IdentifyPage identify_descriptors(std::uint32_t space);        // CNS 03h
-IdentifyPage identify_combinations(const IdentifyFacts& facts);  // CNS 1Ch
+IdentifyPage identify_descriptors(std::uint32_t space);                                // CNS 03h
+IdentifyPage identify_combinations(const IdentifyFacts& facts);                        // CNS 1Ch
 
 }  // namespace cxlgpu::nvme

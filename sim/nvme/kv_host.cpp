@@ -123,8 +123,8 @@ std::vector<std::string> KvHost::problems() const {
     } else if (*there != value.bytes) {
       const auto differ = std::mismatch(there->begin(), there->end(), value.bytes.begin());
       found.push_back(fmt::format("key {}: byte {} in the store is {:02x}h, {:02x}h was stored",
-                                  name_of(value.key), differ.first - there->begin(),
-                                  *differ.first, *differ.second));
+                                  name_of(value.key), differ.first - there->begin(), *differ.first,
+                                  *differ.second));
     }
   }
   return found;

@@ -98,7 +98,8 @@ void MediaStore::list(const StoreRequest& request, StoreAnswer& answer) const {
     const std::size_t begin = out.size();
     out.resize(begin + padded);
     out[begin] = key.length;
-    std::copy_n(key.bytes.begin(), key.length, out.begin() + static_cast<std::ptrdiff_t>(begin) + 2);
+    std::copy_n(key.bytes.begin(), key.length,
+                out.begin() + static_cast<std::ptrdiff_t>(begin) + 2);
     ++count;
   }
   std::memcpy(out.data(), &count, 4);
@@ -158,9 +159,18 @@ bool MediaStore::send(std::uint32_t index, Time now) {
     command.durable = Durable::Buffered;
   }
   const auto token = static_cast<std::uint32_t>(index | job.sent << 12);
+  const std::uint64_t lines = writes ? 1 : read_lines(job, offset);
+  command.lines = static_cast<std::uint32_t>(lines);
   if (!media_.submit_own(command, token, now)) return false;
-  ++job.sent;
+  job.sent += lines;
   return true;
+}
+
+// From `offset` on, as far as the part reads at once.
+std::uint64_t MediaStore::read_lines(const Job& job, std::uint64_t offset) const {
+  const std::uint64_t bytes =
+      std::min(media_.piece() - offset % media_.piece(), job.bytes - offset);
+  return (bytes + kLineBytes - 1) / kLineBytes;
 }
 
 void MediaStore::came(const SharedMedia::Answer& answer) {
@@ -168,12 +178,16 @@ void MediaStore::came(const SharedMedia::Answer& answer) {
   const std::uint64_t offset = (answer.token >> 12) * kLineBytes;
   Job& job = jobs_[index];
   if (answer.response.error || answer.response.poison) job.answer.status = Status::Unrecovered;
-  if (answer.response.op == MediaOp::Read) {
-    const std::uint64_t bytes = std::min<std::uint64_t>(kLineBytes, job.bytes - offset);
-    std::copy_n(answer.response.data.begin(), bytes,
-                job.answer.value.begin() + static_cast<std::ptrdiff_t>(offset));
+  const bool read = answer.response.op == MediaOp::Read;
+  const std::uint64_t lines = read ? read_lines(job, offset) : 1;
+  for (std::uint64_t i = 0; read && i < lines; ++i) {
+    const std::uint64_t at = offset + i * kLineBytes;
+    const Line line = i == 0 ? answer.response.data : media_.peek(job.value->at(at));
+    std::copy_n(line.begin(), std::min<std::uint64_t>(kLineBytes, job.bytes - at),
+                job.answer.value.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  if (++job.done * kLineBytes < job.bytes) return;
+  job.done += lines;
+  if (job.done * kLineBytes < job.bytes) return;
   end(job);
   free_jobs_.push_back(index);
 }
@@ -182,8 +196,8 @@ void MediaStore::end(Job& job) {
   if (job.answer.status == Status::Success) {
     if (job.request.op == StoreRequest::Op::Store) index_[job.request.key] = job.value;
     const bool lost = fault_ == StoreFault::LengthLost;
-    job.answer.length =
-        lost ? static_cast<std::uint32_t>(job.value->granules.size() * kGranule) : job.value->length;
+    job.answer.length = lost ? static_cast<std::uint32_t>(job.value->granules.size() * kGranule)
+                             : job.value->length;
   } else {
     job.answer.value.clear();
   }
@@ -244,8 +258,7 @@ void MediaStore::preload_block(std::uint64_t address, std::span<const std::uint8
   media_.poke(area_.block_base + address, bytes);
 }
 
-std::vector<std::uint8_t> MediaStore::peek_block(std::uint64_t address,
-                                                 std::uint64_t bytes) const {
+std::vector<std::uint8_t> MediaStore::peek_block(std::uint64_t address, std::uint64_t bytes) const {
   Value value;
   value.length = static_cast<std::uint32_t>(bytes);
   for (std::uint64_t at = 0; at < bytes; at += kGranule) {

@@ -2,8 +2,9 @@
 // The key-value store and the blocks on the medium that serves CXL.mem.
 //
 // Purpose: an index from key to granules of 4 KiB of an area of the part behind the HDM ranges; and
-//          an area of blocks behind it. Bytes go through the part's own queues, 64 B a command, so
-//          that flash timing, write buffer and translation count.
+//          an area of blocks behind it. Bytes go through the part's own queues, so that flash
+//          timing, write buffer and translation count: reads by the page (of at most a granule),
+//          writes by the line.
 // Rules:   a value is never written in place: a Store takes new granules, and the key is theirs
 //          when the part has answered all its writes, in the part's domain of persistence. The old
 //          ones are free when who still reads them has ended. Readers thus see a value whole.
@@ -67,9 +68,9 @@ class MediaStore final : public StorePort {
   using Held = std::shared_ptr<Value>;
   struct Job {
     StoreRequest request;
-    Held value;                       // what is read, or written
+    Held value;  // what is read, or written
     StoreAnswer answer;
-    std::uint64_t bytes = 0;          // to move
+    std::uint64_t bytes = 0;           // to move
     std::uint64_t sent = 0, done = 0;  // lines
     bool busy = false;
   };
@@ -79,6 +80,7 @@ class MediaStore final : public StorePort {
   void work(StoreRequest request, Held value, std::uint64_t bytes, Time now);
   void pump(Time now);
   bool send(std::uint32_t index, Time now);
+  [[nodiscard]] std::uint64_t read_lines(const Job& job, std::uint64_t offset) const;
   void came(const SharedMedia::Answer& answer);
   void end(Job& job);
   [[nodiscard]] std::vector<std::uint8_t> bytes_at(const Value& value) const;

@@ -9,8 +9,9 @@
 //          completion the phase first; then a fence; then the rest: a completion read before its
 //          phase may be half the one before. L1s are passed by (load_l2), since the device writes
 //          behind them.
-// Lanes:   an SQE is eight words of 64 bits, written by eight lanes side by side: a line, one store.
-// Errors:  results, never traps: a batch that is too large, no completion within the limit, a
+// Lanes:   an SQE is eight words of 64 bits, written by eight lanes side by side: a line, one
+// store. Errors:  results, never traps: a batch that is too large, no completion within the limit,
+// a
 //          completion of a command that is not in flight. After one the queue is of no more use.
 #pragma once
 
@@ -29,8 +30,8 @@ namespace cxlgpu::nvme {
 struct QueueRings {
   std::uint16_t id = 0;
   std::uint32_t entries = 0;
-  DeviceArray<std::uint64_t> sq;  // eight words an entry
-  DeviceArray<std::uint32_t> cq;  // four words an entry
+  DeviceArray<std::uint64_t> sq;    // eight words an entry
+  DeviceArray<std::uint32_t> cq;    // four words an entry
   DeviceArray<std::uint32_t> bell;  // tail, then head
   bool sq_in_host = false, bell_in_host = false;
 };

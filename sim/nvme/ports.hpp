@@ -40,8 +40,8 @@ struct StoreRequest {
   std::uint32_t space = 0;  // namespace
   Key key;
   bool only_if_there = false, only_if_new = false;
-  std::uint64_t address = 0;        // of blocks, in bytes
-  std::uint64_t bytes = 0;          // room of a Retrieve or List; of ReadBlocks
+  std::uint64_t address = 0;          // of blocks, in bytes
+  std::uint64_t bytes = 0;            // room of a Retrieve or List; of ReadBlocks
   std::vector<std::uint8_t> value{};  // of a Store, of WriteBlocks
 };
 struct StoreAnswer {

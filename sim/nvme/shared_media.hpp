@@ -2,7 +2,8 @@
 // One part behind two: the endpoint, which serves CXL.mem, and the NVMe controller.
 //
 // Purpose: both go through the same queues, dies and translation. The endpoint has the part as
-//          Media; the controller's side submits commands of its own, 64 B each.
+//          Media; the controller's side submits commands of its own: writes of 64 B, reads of up to
+//          a page, whose bytes are there for peek() when they are answered.
 // Shapes:  ids of the endpoint are below kOwn. The controller has at most `depth` commands in the
 //          part, so that it leaves the endpoint some of the part's queues.
 // Rules:   an answer waits here for whom it belongs to; neither side sees the other's.
@@ -20,7 +21,8 @@ namespace cxlgpu::nvme {
 
 class SharedMedia final : public Media {
  public:
-  SharedMedia(Media& inner, unsigned depth) : inner_(inner) {
+  // `piece`: bytes that a read of the part's may have, within a multiple of them.
+  SharedMedia(Media& inner, unsigned depth, std::uint64_t piece) : inner_(inner), piece_(piece) {
     for (unsigned i = depth; i > 0; --i) free_.push_back(static_cast<std::uint16_t>(i - 1));
     tokens_.resize(depth);
   }
@@ -70,6 +72,7 @@ class SharedMedia final : public Media {
     free_.push_back(id);
     return Answer{tokens_[id], *response};
   }
+  [[nodiscard]] std::uint64_t piece() const { return piece_; }
   [[nodiscard]] bool own_in_flight() const { return free_.size() != tokens_.size(); }
   // When take_own() gives something or submit_own() may take something, at the earliest.
   [[nodiscard]] Time next_own() const {
@@ -94,6 +97,7 @@ class SharedMedia final : public Media {
   }
 
   Media& inner_;
+  std::uint64_t piece_;
   std::vector<std::uint16_t> free_;
   std::vector<std::uint32_t> tokens_;  // by id
   Pipe<MediaResponse> to_endpoint_, to_controller_;

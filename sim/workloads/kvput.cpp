@@ -4,11 +4,13 @@
 // Purpose: a warp a queue stores or retrieves its share of the keys in batches, with one doorbell
 //          each. Values are the published pattern (sim/nvme/pattern.hpp), value i beginning where a
 //          whole value before it ends.
-// Shapes:  `size` keys of 16 bytes, "gpukey" and ten digits. Value i is (i mod 4) sixteenths shorter
+// Shapes:  `size` keys of 16 bytes, "gpukey" and ten digits. Value i is (i mod 4) sixteenths
+// shorter
 //          than workload.kv_value_bytes, and odd, so that its length is its own. Buffers begin at
 //          pages, one a key; of more than two pages a list, made once. With blocks (kv-block) all
 //          values are whole, value i from its buffer's place on.
-// Check:   kvget: all warps compare every byte; kvput: the machine compares the store's. Both: status
+// Check:   kvget: all warps compare every byte; kvput: the machine compares the store's. Both:
+// status
 //          and length of each completion.
 #include <array>
 #include <cstring>
@@ -162,9 +164,7 @@ Sqe KeyValue::command(U64 i) const {
     key(i).put_into(sqe);
   }
   const U64 pages = (bytes + kPage - 1) / kPage;
-  sqe.set_prps(buffer, pages < 2    ? 0
-                       : pages == 2 ? buffer + kPage
-                                    : lists_.base + i * kPage);
+  sqe.set_prps(buffer, pages < 2 ? 0 : pages == 2 ? buffer + kPage : lists_.base + i * kPage);
   return sqe;
 }
 
@@ -192,7 +192,8 @@ WarpTask KeyValue::ring(Warp& w) {
   std::vector<Completion> done;
   for (U64 base = first; base < end && error == QueueError::None; base += kv().batch) {
     const auto n = static_cast<U32>(std::min<U64>(kv().batch, end - base));
-    co_await queue.submit(w, n, [&](U32 i) { return command(base + i); }, error);
+    co_await queue.submit(
+        w, n, [&](U32 i) { return command(base + i); }, error);
     if (error == QueueError::None) co_await queue.reap(w, done, error);
     for (U32 at = 0; at < done.size(); at += w.width()) {
       const LaneMask mask = w.active({0, done.size(), 1}, at);
@@ -248,9 +249,9 @@ WarpTask KeyValue::check_values(Warp& w) const {
 }
 
 std::optional<std::string> KeyValue::verify(const Backdoor& memory) const {
-  constexpr std::array<std::string_view, 4> kErrors = {
-      "", "a batch does not fit in the queue", "no completion came within kv.wait_us",
-      "a completion of no command in flight"};
+  constexpr std::array<std::string_view, 4> kErrors = {"", "a batch does not fit in the queue",
+                                                       "no completion came within kv.wait_us",
+                                                       "a completion of no command in flight"};
   const auto errors = copy_from_device(memory, errors_);
   for (std::size_t q = 0; q < errors.size(); ++q) {
     if (errors[q] != 0) return fmt::format("queue {}: {}", q + 1, kErrors.at(errors[q]));

@@ -30,13 +30,13 @@ std::uint32_t word(const Bytes& page, std::size_t at, unsigned bytes) {
 TEST(NvmeController, CapabilitiesByHand) {
   Rig rig;
   const std::uint64_t cap = cap_of(rig);
-  EXPECT_EQ(cap & 0xffff, 1023U);        // MQES
-  EXPECT_EQ(cap >> 16 & 1, 1U);          // CQR
-  EXPECT_EQ(cap >> 24 & 0xff, 1U);       // TO, 500 ms
-  EXPECT_EQ(cap >> 32 & 0xf, 0U);        // DSTRD
-  EXPECT_EQ(cap >> 37 & 0xff, 0x41U);    // CSS: NVM, and I/O command sets
-  EXPECT_EQ(cap >> 48 & 0xff, 0U);       // MPSMIN, MPSMAX: 4 KiB
-  EXPECT_EQ(cap >> 59 & 3, 1U);          // CRMS
+  EXPECT_EQ(cap & 0xffff, 1023U);      // MQES
+  EXPECT_EQ(cap >> 16 & 1, 1U);        // CQR
+  EXPECT_EQ(cap >> 24 & 0xff, 1U);     // TO, 500 ms
+  EXPECT_EQ(cap >> 32 & 0xf, 0U);      // DSTRD
+  EXPECT_EQ(cap >> 37 & 0xff, 0x41U);  // CSS: NVM, and I/O command sets
+  EXPECT_EQ(cap >> 48 & 0xff, 0U);     // MPSMIN, MPSMAX: 4 KiB
+  EXPECT_EQ(cap >> 59 & 3, 1U);        // CRMS
   EXPECT_EQ(rig.driver.read(reg::kVs), 0x0002'0000U);
   // A published one (SPDK's vfio-user target): 256 entries, 15 s, NVM alone.
   constexpr std::uint64_t kPublished = 0x0800'0020'1e01'00ff;
@@ -98,8 +98,9 @@ TEST(NvmeController, AStockDriversProbe) {
     std::map<unsigned, Bytes> descriptors;
     const Bytes page = page_of(rig);
     for (std::size_t at = 0; page[at + 1] != 0; at += 4u + page[at + 1]) {
-      descriptors[page[at]] = Bytes(page.begin() + static_cast<std::ptrdiff_t>(at) + 4,
-                                    page.begin() + static_cast<std::ptrdiff_t>(at) + 4 + page[at + 1]);
+      descriptors[page[at]] =
+          Bytes(page.begin() + static_cast<std::ptrdiff_t>(at) + 4,
+                page.begin() + static_cast<std::ptrdiff_t>(at) + 4 + page[at + 1]);
     }
     ASSERT_TRUE(descriptors.contains(4)) << "CSI is mandatory with CC.CSS 110b";
     EXPECT_EQ(descriptors[4], Bytes{space == 1 ? kCsiKv : kCsiNvm});
@@ -138,11 +139,11 @@ TEST(NvmeController, IdentifyOfKeys) {
   EXPECT_EQ(word(page_of(rig), 4, 4), 0U);
   ASSERT_EQ(identify(5, kCsiKv, 1), Status::Success);
   Bytes page = page_of(rig);
-  EXPECT_EQ(word(page, 0, 4), 64U << 20);   // NSZE
-  EXPECT_EQ(word(page, 16, 4), 0U);         // NUSE
-  EXPECT_EQ(page[25], 0);                   // NKVF, less 1
-  EXPECT_EQ(word(page, 72, 2), 16U);        // longest key
-  EXPECT_EQ(word(page, 76, 4), 2U << 20);   // longest value
+  EXPECT_EQ(word(page, 0, 4), 64U << 20);  // NSZE
+  EXPECT_EQ(word(page, 16, 4), 0U);        // NUSE
+  EXPECT_EQ(page[25], 0);                  // NKVF, less 1
+  EXPECT_EQ(word(page, 72, 2), 16U);       // longest key
+  EXPECT_EQ(word(page, 76, 4), 2U << 20);  // longest value
   EXPECT_EQ(rig.put_value(key_of("k"), Bytes(5000, 1)).status(), Status::Success);
   ASSERT_EQ(identify(5, kCsiKv, 1), Status::Success);
   EXPECT_EQ(word(page_of(rig), 16, 4), 8192U);

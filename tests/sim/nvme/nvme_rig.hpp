@@ -24,7 +24,8 @@ namespace cxlgpu::nvme {
 using Bytes = std::vector<std::uint8_t>;
 
 inline std::unique_ptr<Media> part_of(const std::string& name, std::uint64_t capacity) {
-  const MediaConfig config = load_media_config(CXLGPU_SOURCE_DIR "/configs/media/" + name + ".yaml");
+  const MediaConfig config =
+      load_media_config(CXLGPU_SOURCE_DIR "/configs/media/" + name + ".yaml");
   return make_media(config, {capacity, 0, 256, {}});
 }
 
@@ -35,7 +36,8 @@ inline Key key_of(std::string_view text) {
 inline Bytes some_bytes(std::uint64_t n, unsigned seed) {
   Bytes bytes(n);
   std::uint32_t x = seed * 2654435761u + 1;
-  for (std::uint8_t& b : bytes) b = static_cast<std::uint8_t>((x = x * 1664525u + 1013904223u) >> 24);
+  for (std::uint8_t& b : bytes)
+    b = static_cast<std::uint8_t>((x = x * 1664525u + 1013904223u) >> 24);
   return bytes;
 }
 
@@ -55,7 +57,7 @@ struct Rig {
   explicit Rig(const RigParams& params = {})
       : p(params),
         part(part_of(p.part, p.store_bytes + p.block_bytes)),
-        shared(*part, 96),
+        shared(*part, 96, p.part == "dram" ? kLineBytes : 4096),
         store(shared, {0, p.store_bytes, p.store_bytes, p.block_bytes}, p.store),
         bus({.host_base = kBase, .host_bytes = kRoom, .bar_base = 0xc000'0000}, host, nullptr),
         controller(p.controller, bus, store),
