@@ -58,8 +58,7 @@ bool FlashMedia::can_accept(Time /*now*/, MediaOp op) const {
 bool FlashMedia::valid(const MediaCommand& command) const {
   switch (command.op) {
     case MediaOp::Read:
-      return command.dpa % kLineBytes == 0 && command.dpa < capacity_ &&
-             command.lines >= 1 &&
+      return command.dpa % kLineBytes == 0 && command.dpa < capacity_ && command.lines >= 1 &&
              command.dpa % config_.page_bytes + command.lines * kLineBytes <= config_.page_bytes;
     case MediaOp::Write:
       return command.dpa % kLineBytes == 0 && command.dpa < capacity_;

@@ -57,7 +57,7 @@ struct WorkloadParams {
   // The host persists the whole piece when a kernel has ended: no log, one copy of a checkpoint.
   bool assisted = false;
   gpm::Fault persist_fault = gpm::Fault::None;  // for tests
-  nvme::KvWork kv;                              // of kvput and kvget
+  nvme::KvWork kv{};                            // of kvput and kvget
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
 
