@@ -173,10 +173,10 @@ void check_kv(const RunConfig& config, bool rings) {
     throw InputError(fmt::format("{}: {}", config.place("kv.interface", config.scenario), what));
   };
   if (rings && !on) {
-    refuse(
-        fmt::format("workload '{}' rings an NVMe controller, which the machine does not have; "
+    throw InputError(
+        fmt::format("{}: workload '{}' rings an NVMe controller, which the machine does not have; "
                     "use configuration kv or kv-block",
-                    config.workload.name));
+                    config.scenario, config.workload.name));
   }
   if (!on) return;
   if (!rings) {

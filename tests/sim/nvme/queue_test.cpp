@@ -317,6 +317,8 @@ TEST(NvmeQueue, StagesAddUp) {
   const auto in_host = run([](Shape& s) { s.mode = 14; });
   EXPECT_GT(in_host->host->book().sum(KvStage::Fetch),
             base->host->book().sum(KvStage::Fetch) + Time{700'000});
+  // The fence of the system waits until host memory has the SQE.
+  EXPECT_GE(in_host->host->book().sum(KvStage::Submit), Time{505'000});
   const auto flash = run([](Shape& s) { s.part = "znand"; });
   EXPECT_GT(flash->host->book().sum(KvStage::Medium),
             base->host->book().sum(KvStage::Medium) + Time{2'000'000});
