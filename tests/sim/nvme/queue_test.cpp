@@ -157,6 +157,14 @@ TEST(NvmeQueue, SeveralQueuesAndWidths) {
   }
 }
 
+// Completions one by one about the wrap: what lies behind it is of the last time round.
+TEST(NvmeQueue, PhasesAboutTheWrap) {
+  for (const unsigned entries : {4U, 5U, 7U}) {
+    KvRig rig({.keys = 60, .batch = 3, .entries = entries, .part = "znand"});
+    EXPECT_EQ(rig.run_all(), "") << entries;
+  }
+}
+
 TEST(NvmeQueue, Blocks) {
   for (const char* workload : {"kvput", "kvget"}) {
     Shape setup{.workload = workload, .keys = 9, .value_bytes = 12288};
