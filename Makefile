@@ -74,6 +74,7 @@ results: build   ## every workload in every configuration: tables and figures of
 	@eval/moe.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --json out/results/hints.json --page docs/results/hints.md >/dev/null
 	@eval/direct_storage.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/io.md >/dev/null
 	@eval/multipath.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/multipath.md >/dev/null
+	@eval/key_value.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/kv.md >/dev/null
 	@eval/persistence.py --cxlgpu $(CXLGPU) --jobs $(JOBS) --page docs/results/persistence.md >/dev/null
 	@eval/results/report.py --runs out/results
 

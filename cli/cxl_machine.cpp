@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "cli/figure.hpp"
+#include "cli/kv_summary.hpp"
 #include "cli/machine.hpp"
 #include "sim/gpu/local_memory.hpp"
 #include "sim/machine/endpoint_media.hpp"
 #include "sim/machine/run_checks.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/nvme/kv_host.hpp"
 #include "sim/persist/host_persist.hpp"
 #include "sim/persist/persist_log.hpp"
 
@@ -148,6 +150,10 @@ class CxlMachine : public Machine {
       params.persist.bytes = map_.staged_bytes;
       params.persist.through = false;
     }
+    if (plan_ != nullptr) {
+      params.uncached = {{{config_.nvme.bar_base, nvme::reg::kBarBytes},
+                          {config_.nvme.host_base, nvme::KvPlan::kHostBytes}}};
+    }
     return params;
   }
   [[nodiscard]] Backdoor& contents(Gpu& gpu) override {
@@ -192,6 +198,7 @@ class CxlMachine : public Machine {
   void write_crash_images(const FlatMemory& memory, const std::string& dir) const override;
   void complete(nlohmann::json& document) const override {
     if (host_) document["host_persist"] = host_json(host_->counters());
+    if (kv_) document["kv"] = kv_json(*kv_);
     if (engine_->cycles() != 0) document["rtl_cycles"] = figure(engine_->cycles(), "cycles");
   }
   [[nodiscard]] std::optional<std::string> close() override;
@@ -225,6 +232,8 @@ class CxlMachine : public Machine {
   }};
   std::optional<JournalEngine> journalled_;
   std::optional<HostPersist> host_;
+  nvme::KvPlan* plan_ = nullptr;  // of a workload that rings an NVMe controller
+  std::optional<nvme::KvHost> kv_;
   std::optional<std::string> left_;  // why stores did not all arrive
 };
 
@@ -241,6 +250,9 @@ void CxlMachine::size(const RunInput& input) {
     map_.staged_bytes = piece_bytes_;
     map_.local_bytes += map_.staged_room();
   }
+  if (input.workload) plan_ = input.workload->kv_plan();
+  // What the controller reaches is GPU memory: all of the data set.
+  if (plan_ != nullptr) map_.local_bytes = (data_bytes + 4095) / 4096 * 4096;
   if (input.workload) check_fits(config_, data_bytes, map_.local_bytes);
   if (cached_) {
     check_cache_line(config_, part_, data_bytes);
@@ -261,6 +273,18 @@ void CxlMachine::size(const RunInput& input) {
 }
 
 Initiator& CxlMachine::initiator(Gpu& gpu) {
+  if (plan_ != nullptr) {
+    const nvme::KvHostParams params{.config = config_.nvme,
+                                    .map = map_,
+                                    .flit = config_.link.flit_time(),
+                                    .flight = Time{config_.link.flight_ps},
+                                    .edge = kCycle * (config_.gpu.fabric_cycles / 2),
+                                    .local = Time{config_.gpu.local.latency_ps},
+                                    .area = store_->area(),
+                                    .host_share = static_cast<double>(config_.paging.pcie.lanes) /
+                                                  config_.paging.pcie.measured_lanes};
+    return kv_.emplace(params, gpu, *store_->shared(), *plan_);
+  }
   if (!host_persists()) return gpu;
   const HostPersistParams params{.by = config_.persist_by,
                                  .costs = config_.cap,
@@ -324,6 +348,10 @@ void CxlMachine::finish(const RunResult& result, RunOutcome& outcome) {
 
 void CxlMachine::add_findings(const CheckedEngine&, RunOutcome& outcome) const {
   for (std::string& line : engine_->problems()) outcome.problems.push_back(std::move(line));
+  if (!kv_ || outcome.unfinished) return;
+  for (const std::string& line : kv_->problems()) {
+    outcome.problems.push_back(line + "; replay: " + options_.engine.replay);
+  }
 }
 
 void CxlMachine::judge(const FlatMemory& written, RunOutcome& outcome) const {

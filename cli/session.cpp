@@ -147,6 +147,7 @@ void Session::make() {
   const auto wall = std::chrono::steady_clock::now();
   machine_ = make_machine(config_, options_);
   input_ = make_input(config_, options_.trace, options_.engine.stop);
+  check_kv(config_, input_.workload && input_.workload->kv_plan() != nullptr);
   outcome_.data_bytes = input_.data_bytes;
   machine_->size(input_);
   if (input_.workload) {

@@ -16,6 +16,27 @@
 
 namespace cxlgpu {
 
+namespace {
+
+nvme::KvWork kv_work(const RunConfig& config) {
+  const nvme::NvmeConfig& kv = config.nvme;
+  nvme::KvWork work;
+  work.interface = kv.interface;
+  work.memory_mode = kv.memory_mode;
+  work.queues = kv.queues;
+  work.entries = kv.queue_entries;
+  work.batch = config.workload.kv_batch;
+  work.value_bytes = config.workload.kv_value_bytes;
+  work.bar_base = kv.bar_base;
+  work.host_base = kv.host_base;
+  work.ring_base = kv.ring_base;
+  work.bridge = kv.poll_interval_ps != 0;
+  work.limits = {kv.wait_us * 1'000'000 / kCycle.ps, kv.backoff_cycles, kv.queue_fault};
+  return work;
+}
+
+}  // namespace
+
 RunInput make_input(const RunConfig& config, const std::string& trace,
                     const std::atomic<int>* stop) {
   RunInput input;
@@ -58,6 +79,7 @@ RunInput make_input(const RunConfig& config, const std::string& trace,
     params.log = config.workload.log;
     params.log_partitions = config.workload.log_partitions;
     params.checkpoint_every = config.workload.checkpoint_every;
+    params.kv = kv_work(config);
     params.assisted = config.persistent() != nullptr && config.persist_by != PersistBy::Gpu &&
                       config.persist_by != PersistBy::Ndp;
     input.workload = make_workload(config.workload.name, params);

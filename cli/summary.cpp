@@ -12,6 +12,7 @@
 #include "cli/figure.hpp"
 #include "cli/gpu_figures.hpp"
 #include "cli/io_summary.hpp"
+#include "cli/kv_summary.hpp"
 #include "cli/paging_summary.hpp"
 #include "cli/version.hpp"
 
@@ -509,6 +510,9 @@ std::string table(const nlohmann::json& s) {
         fmt::format("{:.1f} / {:.1f} / {:.1f} / {:.1f} us", value("/host_persist/wait") / 1000,
                     value("/host_persist/copy") / 1000, value("/host_persist/file") / 1000,
                     value("/host_persist/flush") / 1000));
+  }
+  if (s.contains("kv")) {
+    for (const auto& [name, text] : kv_rows(s["kv"])) row(name, text);
   }
   row("flits M2S / S2M",
       fmt::format("{:.0f} / {:.0f}", value("/flits/m2s/all"), value("/flits/s2m/all")));

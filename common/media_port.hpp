@@ -61,6 +61,9 @@ struct MediaCommand {
   bool poison = false;             // Write, ArrayWrite: the data is known to be bad
   bool partial = false;            // ArrayWrite: the slot is new; Fill: what is held stays
   Durable durable = Durable::Off;  // Write, ArrayWrite
+  // Read: how many lines from dpa on come out of a page together. The answer has the first; of the
+  // others the contents are there for peek(). Not on the RTL's port, which asks for one.
+  std::uint32_t lines = 1;
 };
 
 struct MediaResponse {

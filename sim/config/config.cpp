@@ -71,7 +71,8 @@ void read_file(RunConfig& config, const std::filesystem::path& path,
 
 // Files of configs/host, each a section of its own in which no key may be missing.
 void read_host_files(RunConfig& config, const std::filesystem::path& dir) {
-  for (const std::string section : {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap"}) {
+  for (const std::string section :
+       {"pcie", "uvm", "gds", "phoenix", "io", "multipath", "cap", "kv"}) {
     const std::filesystem::path file = dir / (section + ".yaml");
     read_file(config, file, section);
     for (const ConfigKey& field : config_keys()) {
@@ -161,7 +162,7 @@ bool is_yaml(const std::string& name) {
 bool of_machine(const std::string& key) {
   for (const std::string other :
        {"system.machine", "system.memory", "media.part", "root_port.policy", "root_port.ds",
-        "root_port.spec_length", "endpoint.image_in", "endpoint.image_out"}) {
+        "root_port.spec_length", "endpoint.image_in", "endpoint.image_out", "kv.interface"}) {
     if (key == other) return false;
   }
   return !key.starts_with("run.") && !key.starts_with("workload.") && !key.starts_with("trace.");
@@ -325,6 +326,7 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
     apply_configuration(config, kind);
     // So that what refuses it names who chose it.
     if (is_model_only(config.root_port.policy)) config.places["root_port.policy"] = scenario;
+    if (config.nvme.on()) config.places["kv.interface"] = scenario;
   }
   read_root(config, own_root, own.string());
   for (const std::string& set : sets) {
@@ -346,7 +348,8 @@ RunConfig ConfigLoader::load(const std::string& scenario, const std::vector<std:
   // The machine's default is no choice of the user's; one that is, is refused by the session. What
   // persists runs in each, but long: a persist may wait until a page is programmed.
   const bool of_model = config.memory != MemoryKind::Cxl ||
-                        is_model_only(config.root_port.policy) || config.persistent() != nullptr;
+                        is_model_only(config.root_port.policy) || config.persistent() != nullptr ||
+                        config.nvme.on();
   if (of_model && config.place("run.engine", "") == engine_place) {
     config.engine = "model";
   }

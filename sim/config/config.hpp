@@ -27,6 +27,7 @@
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/io/io_config.hpp"
 #include "sim/multipath/multipath_config.hpp"
+#include "sim/nvme/kv_config.hpp"
 #include "sim/paging/paging_config.hpp"
 
 namespace cxlgpu {
@@ -125,6 +126,8 @@ struct WorkloadConfig {
   LogKind log = LogKind::Hcl;
   unsigned log_partitions = 8;
   unsigned checkpoint_every = 5;  // time steps or passes
+  unsigned kv_batch = 4;          // commands behind one doorbell, of kvput and kvget
+  std::uint64_t kv_value_bytes = 4096;
   IoWork io;                      // of io, but count and seed
   KvLoadWork kvload;
   CopyWork copy;  // of copy, likewise
@@ -165,7 +168,8 @@ struct RunConfig {
   EndpointConfig endpoint;
   PersistDomain persist_domain = PersistDomain::Buffer;
   PersistBy persist_by = PersistBy::Gpu;
-  HostPersistCosts cap;  // where it is the host
+  HostPersistCosts cap;   // where it is the host
+  nvme::NvmeConfig nvme;  // kv
   WorkloadConfig workload;
   TraceConfig trace;
   std::vector<HdmRange> hdm;

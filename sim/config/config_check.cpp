@@ -155,6 +155,10 @@ void check_build(const RunConfig& config) {
          fmt::format("'{}' is in the model alone; use --engine model",
                      std::get<std::string>(find_key(key)->get(config))));
   }
+  if (config.nvme.on()) {
+    fail(config.place("kv.interface", config.scenario), "kv.interface",
+         "the NVMe controller is in the model alone; use --engine model");
+  }
   for (const RtlSize& size : kRtlSizes) {
     const auto built = config.rtl.find(std::string(size.key));
     if (built != config.rtl.end()) check_size(config, size, built->second);

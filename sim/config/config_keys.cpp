@@ -16,7 +16,7 @@ const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> all = [] {
     std::vector<ConfigKey> keys;
     for (std::vector<ConfigKey> more : {machine_keys(), gpu_keys(), port_keys(), host_keys(),
-                                        io_keys(), multipath_keys(), cap_keys()}) {
+                                        io_keys(), multipath_keys(), cap_keys(), kv_keys()}) {
       std::move(more.begin(), more.end(), std::back_inserter(keys));
     }
     return keys;

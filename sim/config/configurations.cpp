@@ -18,6 +18,7 @@ struct Configuration {
   std::optional<bool> ds = {};
   std::optional<PersistDomain> persist = {};  // with a range of its own
   PersistBy by = PersistBy::Gpu;
+  nvme::Interface kv = nvme::Interface::None;
 };
 
 // As the last of those that are there, behind it.
@@ -29,7 +30,7 @@ void add_persistent_range(RunConfig& config) {
   config.hdm.push_back(range);
 }
 
-constexpr std::array<Configuration, 25> kConfigurations = {
+constexpr std::array<Configuration, 27> kConfigurations = {
     {{.name = "cxl", .memory = MemoryKind::Cxl, .policy = SrPolicy::Off},
      {.name = "naive", .policy = SrPolicy::Naive, .spec_length = false},
      {.name = "dyn", .policy = SrPolicy::Dyn},
@@ -69,6 +70,14 @@ constexpr std::array<Configuration, 25> kConfigurations = {
       .policy = SrPolicy::Off,
       .persist = PersistDomain::Host,
       .by = PersistBy::CapEadr},
+     {.name = "kv",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .kv = nvme::Interface::Keys},
+     {.name = "kv-block",
+      .memory = MemoryKind::Cxl,
+      .policy = SrPolicy::Off,
+      .kv = nvme::Interface::Blocks},
      {.name = "gpu-dram", .memory = MemoryKind::GpuDram},
      {.name = "uvm", .memory = MemoryKind::Uvm},
      {.name = "gds", .memory = MemoryKind::Gds},
@@ -94,6 +103,7 @@ void apply_configuration(RunConfig& config, const std::string& name) {
   if (row->policy) config.root_port.policy = *row->policy;
   if (row->spec_length) config.root_port.spec_length = *row->spec_length;
   if (row->ds) config.root_port.ds = *row->ds;
+  if (row->kv != nvme::Interface::None) config.nvme.interface = row->kv;
   if (row->persist) {
     config.persist_domain = *row->persist;
     config.persist_by = row->by;

@@ -25,6 +25,7 @@ std::vector<ConfigKey> kvload_keys();     // ... and of kvload
 std::vector<ConfigKey> multipath_keys();  // multipath
 std::vector<ConfigKey> copy_keys();       // of workload, those of copy
 std::vector<ConfigKey> cap_keys();        // cap
+std::vector<ConfigKey> kv_keys();         // kv
 
 inline constexpr std::uint64_t kMiB = 1024 * 1024;
 inline constexpr std::uint64_t kMostUs = 1'000'000'000;       // a thousand seconds

@@ -249,6 +249,33 @@ void Gpu::go_on(std::uint64_t cycles) {
   next_cycle_ = stepped_ + 1;
 }
 
+void Gpu::dma_write(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+  while (!bytes.empty()) {
+    const std::size_t skip = address % kLineBytes;
+    const std::size_t step = std::min(bytes.size(), kLineBytes - skip);
+    Line data{};
+    std::copy_n(bytes.begin(), step, data.begin() + static_cast<std::ptrdiff_t>(skip));
+    const std::uint64_t enabled = step == kLineBytes ? kAllBytes : (1ULL << step) - 1;
+    llc_.device_write(line_of(address), data, enabled << skip);
+    address += step;
+    bytes = bytes.subspan(step);
+  }
+}
+
+bool Gpu::dma_read(std::uint64_t address, std::span<std::uint8_t> bytes) const {
+  bool near = true;
+  while (!bytes.empty()) {
+    const std::size_t skip = address % kLineBytes;
+    const std::size_t step = std::min(bytes.size(), kLineBytes - skip);
+    const Line data = llc_.peek(line_of(address));
+    near = llc_.holds(line_of(address)) && near;
+    std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(skip), step, bytes.begin());
+    address += step;
+    bytes = bytes.subspan(step);
+  }
+  return near;
+}
+
 std::uint64_t Gpu::earliest() const {
   const std::uint64_t now = shared_.now;
   if (phase_ == Phase::Done) return kNever;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "common/engine.hpp"
@@ -66,6 +67,11 @@ class Gpu : public Initiator {
   void go_on(std::uint64_t cycles);
   // A line of GPU memory with what the LLC has of it.
   [[nodiscard]] Line peek(std::uint64_t line) const { return llc_.peek(line); }
+
+  // A device's accesses of GPU memory, which it reaches at the LLC; at no time.
+  void dma_write(std::uint64_t address, std::span<const std::uint8_t> bytes);
+  // Whether the LLC has every line of it.
+  bool dma_read(std::uint64_t address, std::span<std::uint8_t> bytes) const;
 
   // Of stores to the persistent range, where caches survive a loss of power.
   void watch_stores(StoreWatcher* watcher) { llc_.watch(watcher); }

@@ -14,6 +14,7 @@
 // Errors:  validate() throws InputError "gpu.<key>: what; what to do".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -112,6 +113,11 @@ struct PersistParams {
   [[nodiscard]] bool contains(std::uint64_t addr) const { return addr - base < bytes; }
 };
 
+// Addresses that no cache keeps: registers of devices, memory that devices write behind the bus.
+struct UncachedParams {
+  std::uint64_t base = 0, bytes = 0;  // 0 bytes: there is none
+};
+
 struct GpuParams {
   std::uint32_t cores = 8;
   std::uint32_t warps = 8;             // per core
@@ -132,6 +138,7 @@ struct GpuParams {
   LlcParams llc;
   LocalMemoryParams local;
   PersistParams persist;
+  std::array<UncachedParams, 2> uncached{};
   std::uint64_t seed = 1;  // of random replacement
 };
 

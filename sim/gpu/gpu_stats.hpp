@@ -37,6 +37,8 @@ struct GpuStats {
   // Behind the LLC: requests to the engine (CXL) and to local memory.
   std::uint64_t hdm_reads = 0, hdm_writes_full = 0, hdm_writes_partial = 0;
   std::uint64_t local_reads = 0, local_writes_full = 0, local_writes_partial = 0;
+  // Loads and stores of addresses that no cache keeps, lines.
+  std::uint64_t uncached_reads = 0, uncached_writes = 0;
   // Persists; writes to persistent ranges, a line each, with the bytes that they enable, and the
   // stores and atomics that joined one of them.
   std::uint64_t persists = 0, persists_refused = 0;

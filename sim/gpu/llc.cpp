@@ -41,7 +41,9 @@ Llc::Llc(const GpuParams& params, LocalMemory& local, GpuStats& stats)
       persist_(params.persist.through ? params.persist.bytes : 0),
       gather_cycles_(params.persist.gather_cycles),
       persistent_(params.persist),
-      owners_(persist_ == 0 ? 0 : write_buffer_.size()) {
+      any_uncached_(params.uncached[0].bytes != 0 || params.uncached[1].bytes != 0),
+      uncached_(params.uncached),
+      owners_(persist_ == 0 && !any_uncached_ ? 0 : write_buffer_.size()) {
   for (std::size_t i = mshrs_.size(); i > 0; --i) {
     free_mshrs_.push_back(static_cast<std::uint16_t>(i - 1));
   }
@@ -133,6 +135,7 @@ void Llc::stall(std::uint32_t core, Access why, std::uint64_t line) {
 
 Llc::Access Llc::access(const LlcRequest& request) {
   const bool is_store = request.kind == LlcKind::Store;
+  if (is_store && uncached(request.line)) return store_uncached(request);
   const auto no_entry = [&] {
     if (!writes_through(request) || !free_entries_.empty()) return false;
     ++stats_.llc_stall_write_buffer;
@@ -189,6 +192,31 @@ Llc::Access Llc::access(const LlcRequest& request) {
   return Access::Done;
 }
 
+Llc::Access Llc::store_uncached(const LlcRequest& request) {
+  if (free_entries_.empty()) {
+    ++stats_.llc_stall_write_buffer;
+    return Access::WaitsForWriteBuffer;
+  }
+  const std::uint16_t entry = take_entry();
+  answer_to(request, hits_, params_.hit_latency_cycles);
+  owners_[entry].push_back(request.op->warp);
+  request.op->warp->persist_begun();
+  write(entry, request.line, request.data, request.mask);
+  return Access::Done;
+}
+
+void Llc::drop(std::size_t way, std::size_t set) {
+  tags_[way] = Tag{};
+  lines_[way] = kNoLine;
+  used_ways_[set] &= ~(std::uint64_t{1} << (way - set * ways_));
+}
+
+void Llc::device_write(std::uint64_t line, const Line& data, std::uint64_t bytes) {
+  local_.write(line, data, bytes);
+  const auto way = way_of(line, hashed_set(line, set_bits_));
+  if (way) merge_bytes(data_[*way], data, bytes & tags_[*way].valid);
+}
+
 Llc::Access Llc::make_room(std::uint64_t line, std::size_t set, std::size_t& room) {
   const std::size_t base = set * ways_;
   std::size_t victim = base + static_cast<std::size_t>(std::countr_one(used_ways_[set]));
@@ -236,7 +264,10 @@ void Llc::write(std::uint16_t entry, std::uint64_t line, const Line& data, std::
     local_.submit(cycle_, line, full ? DramAccess::Write : DramAccess::MaskedWrite,
                   token_of({entry, true}));
   } else {
-    ++(full ? stats_.hdm_writes_full : stats_.hdm_writes_partial);
+    std::uint64_t& count = uncached(line) ? stats_.uncached_writes
+                           : full         ? stats_.hdm_writes_full
+                                          : stats_.hdm_writes_partial;
+    ++count;
     bus_.push() = {entry, true};
   }
   write_buffer_[entry] = {line, bytes, true, data};
@@ -259,7 +290,7 @@ void Llc::fetch(const LlcRequest& request, std::size_t set, std::size_t way, std
     ++stats_.local_reads;
     local_.submit(cycle_, request.line, DramAccess::Read, token_of({index, false}));
   } else {
-    ++stats_.hdm_reads;
+    ++(uncached(request.line) ? stats_.uncached_reads : stats_.hdm_reads);
     bus_.push() = {index, false};
   }
 }
@@ -274,6 +305,7 @@ void Llc::fill(std::uint16_t index, const Line& data) {
   for (const Waiter& waiter : mshr.waiters) {
     perform(waiter.request, mshr.way, waiter.entry, fills_, params_.fill_latency_cycles);
   }
+  if (uncached(lines_[mshr.way])) drop(mshr.way, mshr.set);
   mshr.busy = false;
   free_mshrs_.push_back(index);
   await_fill_.clear();

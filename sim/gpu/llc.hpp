@@ -12,6 +12,9 @@
 //          line first waits `gather_cycles` in its entry for what else is stored to it, unless all
 //          of it is written or a fetch of it goes out. The warps whose bytes it has are told when
 //          memory acknowledges it, `fill_latency_cycles` later.
+//          Uncached lines (GpuParams::uncached): a store is a write of its own, whose warp is told
+//          likewise; a load is a fetch of its own unless one is on its way, and the line is given
+//          up once it has answered.
 // Units:   cycles of kCycle.
 // Shapes:  one input queue a core, in order; up to `banks` requests a cycle, one a bank, cores
 //          round robin. Bus ids: 0..mshrs-1 reads (the MSHR), mshrs.. writes (the buffer entry).
@@ -24,6 +27,7 @@
 //          an unknown id is counted as an error, too.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,6 +37,7 @@
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/gpu/gpu_stats.hpp"
 #include "sim/gpu/index_set.hpp"
+#include "sim/gpu/l1_cache.hpp"
 #include "sim/gpu/llc_request.hpp"
 #include "sim/gpu/local_memory.hpp"
 #include "sim/gpu/replacement.hpp"
@@ -84,6 +89,11 @@ class Llc {
   // Gives its end to each warp whose write to a persistent range is done at or before `cycle`.
   void tell_persisted(std::uint64_t cycle);
   void watch(StoreWatcher* watcher) { watcher_ = watcher; }
+  // No cache keeps the line: each access goes to the bus.
+  [[nodiscard]] bool uncached(std::uint64_t line) const {
+    return any_uncached_ && (line - uncached_[0].base < uncached_[0].bytes ||
+                             line - uncached_[1].base < uncached_[1].bytes);
+  }
   // Earliest cycle at which tick(), answer() or tell_persisted() has something to do; ~0 if none.
   [[nodiscard]] std::uint64_t next_cycle(std::uint64_t now) const;
 
@@ -99,6 +109,11 @@ class Llc {
 
   // A line of local memory as cores see it.
   [[nodiscard]] Line peek(std::uint64_t line) const;
+  // A device's accesses of GPU memory, at no time: cores see them here. L1s are not told.
+  void device_write(std::uint64_t line, const Line& data, std::uint64_t bytes);
+  [[nodiscard]] bool holds(std::uint64_t line) const {
+    return way_of(line, hashed_set(line, set_bits_)).has_value();
+  }
   // End of the run: writes every dirty line back. idle() then says when all is acknowledged.
   void start_flush() { flush_at_ = 0; }
   [[nodiscard]] bool idle() const {
@@ -149,6 +164,8 @@ class Llc {
   // Stalled: nothing changed; the request can only succeed after the response it names.
   enum class Access : std::uint8_t { Done, WaitsForFill, WaitsForSet, WaitsForWriteBuffer };
   Access access(const LlcRequest& request);
+  Access store_uncached(const LlcRequest& request);
+  void drop(std::size_t way, std::size_t set);
   // `entry`: taken for it to write it through, or kNone.
   void perform(const LlcRequest& request, std::size_t way, std::uint16_t entry, Pipe<LlcAnswer>& to,
                std::uint32_t latency);
@@ -236,6 +253,8 @@ class Llc {
   std::uint64_t gather_cycles_;
   PersistParams persistent_;  // watched, whether or not it is written through
   StoreWatcher* watcher_ = nullptr;
+  bool any_uncached_;
+  std::array<UncachedParams, 2> uncached_;
   Pipe<Gathering> gathering_;               // oldest first
   std::vector<std::uint16_t> gathered_;     // entries of those that are not sent, oldest first
   std::vector<std::vector<Warp*>> owners_;  // by entry

@@ -50,6 +50,11 @@ void Lsu::run() {
 }
 
 Lsu::Step Lsu::access(MemOp& op, LaneMask lanes, std::uint64_t line) {
+  if (llc_.uncached(line)) {
+    if (llc_.full(core_)) return Step::Blocked;
+    send(op, op.kind == OpKind::Store ? LlcKind::Store : LlcKind::Load, lanes, line);
+    return Step::Done;
+  }
   if (op.kind == OpKind::Load) return load(op, lanes, line);
   if (op.kind == OpKind::Store) return store(op, lanes, line);
   // Past the L1.

@@ -96,6 +96,15 @@ Warp::Pause Warp::fence() {
   return {*this, Wait::Fence};
 }
 
+Warp::Pause Warp::fence_system() {
+  append({.write_out = true});
+  return {*this, Wait::Persist};
+}
+
+std::uint64_t Warp::clock() const {
+  return core_.shared().now;
+}
+
 Warp::PersistPause Warp::persist() {
   append({.write_out = true});
   core_.shared().persisting[id_].since = core_.shared().now;

@@ -26,6 +26,8 @@
 //          of them since the last persist was refused: then nothing may be concluded. Without such
 //          a range it is a fence. Two persists of a warp order its stores; those of other warps
 //          need a fence or barrier between them, as ever.
+// Uncached: loads and stores of GpuParams::uncached pass every cache, each by itself; atomics there
+//          are not possible. fence() says nothing of such stores, fence_system() does.
 // Hints:   prefetch() says that bytes will be loaded soon. It is one instruction of one lane,
 // issued
 //          and taken by the load/store unit in order, as a store, a cycle in each; it looks into no
@@ -124,6 +126,8 @@ class Warp {
   [[nodiscard]] std::uint32_t id() const { return id_; }  // 0..count()-1, core by core
   [[nodiscard]] std::uint32_t count() const { return count_; }
   [[nodiscard]] unsigned width() const { return width_; }
+  // The GPU's clock, which costs nothing to read.
+  [[nodiscard]] std::uint64_t clock() const;
   [[nodiscard]] LaneMask full_mask() const {
     return width_ == kMaxLanes ? ~LaneMask{0} : lane_bit(width_) - 1;
   }
@@ -249,6 +253,8 @@ class Warp {
   [[nodiscard]] Pause loads() { return {*this, Wait::Loads}; }
   // One issue slot each.
   [[nodiscard]] Pause fence();
+  // The same, and every store so far to uncached addresses is answered by what is there.
+  [[nodiscard]] Pause fence_system();
   [[nodiscard]] PersistPause persist();
   [[nodiscard]] Pause barrier();  // of all warps
   // The same, where a program of the host may do what it does at a kernel's end: GPUs without
@@ -256,7 +262,8 @@ class Warp {
   [[nodiscard]] Pause split();
   [[nodiscard]] Pause core_barrier();  // of the core's warps: Vortex's local barrier
 
-  // For the LLC: a write to a persistent range is on its way for this warp, and is done.
+  // For the LLC: a write to a persistent range, or to uncached addresses, is on its way for this
+  // warp, and is done.
   void persist_begun();
   void persist_done(bool refused);
 

@@ -38,6 +38,15 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MakePart& make, unsi
     MediaShape shape;
     const std::uint32_t line = config.endpoint.line_bytes;
     shape.capacity = std::max<std::uint64_t>(MemoryMap::capacity(config.hdm, port), line);
+    const bool kv = config.nvme.on() && port == 0;
+    if (kv) {
+      constexpr std::uint64_t kGranule = nvme::MediaStore::kGranule;
+      area_.key_base = (shape.capacity + kGranule - 1) / kGranule * kGranule;
+      area_.key_bytes = config.nvme.store_bytes;
+      area_.block_base = area_.key_base + area_.key_bytes;
+      area_.block_bytes = config.nvme.block_bytes;
+      shape.capacity = area_.block_base + area_.block_bytes;
+    }
     shape.slots = kCacheWays << sets_log2;
     shape.line_bytes = line;
     shape.collection = collection_script(config.endpoint);
@@ -52,6 +61,13 @@ EndpointMedia::EndpointMedia(const RunConfig& config, const MakePart& make, unsi
           *media, keeps ? flash_.back() : nullptr, port, MemoryMap::capacity(before, port),
           keeps ? config.persist_domain : std::max(config.persist_domain, PersistDomain::Device)));
       media = durable_.back().get();
+    }
+    if (kv) {
+      const auto piece =
+          keeps ? std::min<std::uint64_t>(flash_.back()->page_bytes(), nvme::MediaStore::kGranule)
+                : kLineBytes;
+      shared_ = std::make_unique<nvme::SharedMedia>(*media, config.nvme.media_commands, piece);
+      media = shared_.get();
     }
     media_.push_back(media);
   }

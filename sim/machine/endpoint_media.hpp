@@ -20,6 +20,8 @@
 #include "sim/media/flash_media.hpp"
 #include "sim/media/make_media.hpp"
 #include "sim/media/media_config.hpp"
+#include "sim/nvme/media_store.hpp"
+#include "sim/nvme/shared_media.hpp"
 #include "sim/persist/durable_media.hpp"
 
 namespace cxlgpu {
@@ -34,6 +36,11 @@ class EndpointMedia {
 
   [[nodiscard]] const std::vector<Media*>& media() const { return media_; }
   [[nodiscard]] MemoryMap& map() { return *map_; }
+
+  // Of a machine with an NVMe controller, behind port 0: the part that it shares, and what of it is
+  // the controller's. Null without one.
+  [[nodiscard]] nvme::SharedMedia* shared() const { return shared_.get(); }
+  [[nodiscard]] const nvme::MediaArea& area() const { return area_; }
 
   // Of bytes that enter the domain in which they survive a loss of power.
   void watch(EntryWatcher* watcher) {
@@ -66,6 +73,8 @@ class EndpointMedia {
   EndpointMedia(const RunConfig& config, const MakePart& make, unsigned sets_log2, bool keeps);
 
   std::vector<std::unique_ptr<Media>> parts_;
+  std::unique_ptr<nvme::SharedMedia> shared_;
+  nvme::MediaArea area_;
   std::vector<std::unique_ptr<DurableMedia>> durable_;  // before them; empty if nothing persists
   std::vector<Media*> media_;
   std::vector<FlashMedia*> flash_;  // by port; empty if the part does not keep its state

@@ -167,6 +167,35 @@ std::optional<DramConfig> local_part(const RunConfig& config, const std::filesys
   return part;
 }
 
+void check_kv(const RunConfig& config, bool rings) {
+  const bool on = config.memory == MemoryKind::Cxl && config.nvme.on();
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(fmt::format("{}: {}", config.place("kv.interface", config.scenario), what));
+  };
+  if (rings && !on) {
+    throw InputError(
+        fmt::format("{}: workload '{}' rings an NVMe controller, which the machine does not have; "
+                    "use configuration kv or kv-block",
+                    config.scenario, config.workload.name));
+  }
+  if (!on) return;
+  if (!rings) {
+    refuse(
+        "key 'kv.interface': nothing rings the NVMe controller; use workload kvput or kvget, or "
+        "another configuration");
+  }
+  if (config.persistent() != nullptr) {
+    refuse(
+        "key 'kv.interface': a range of hdm.ranges persists, beside which there is no NVMe "
+        "controller yet; leave persistent out");
+  }
+  if (config.root_port.ds) {
+    refuse(
+        "key 'kv.interface': with deterministic store there is no NVMe controller yet; use "
+        "root_port.ds=false");
+  }
+}
+
 void check_ds_place(const RunConfig& config, const SystemMapParams& map) {
   if (!config.root_port.ds) return;
   const std::uint64_t end = DsRegion::base_of(config.ds_base, config.ports);

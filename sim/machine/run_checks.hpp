@@ -32,6 +32,8 @@ void check_cache_line(const RunConfig& config, const MediaConfig& part, std::uin
 std::optional<DramConfig> local_part(const RunConfig& config, const std::filesystem::path& media,
                                      std::uint64_t bytes);
 // Deterministic store has its own part of GPU memory.
+// An NVMe controller, and a workload that rings one, go together.
+void check_kv(const RunConfig& config, bool rings);
 void check_ds_place(const RunConfig& config, const SystemMapParams& map);
 
 }  // namespace cxlgpu

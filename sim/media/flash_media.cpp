@@ -58,6 +58,8 @@ bool FlashMedia::can_accept(Time /*now*/, MediaOp op) const {
 bool FlashMedia::valid(const MediaCommand& command) const {
   switch (command.op) {
     case MediaOp::Read:
+      return command.dpa % kLineBytes == 0 && command.dpa < capacity_ && command.lines >= 1 &&
+             command.dpa % config_.page_bytes + command.lines * kLineBytes <= config_.page_bytes;
     case MediaOp::Write:
       return command.dpa % kLineBytes == 0 && command.dpa < capacity_;
     case MediaOp::Fill:
@@ -104,8 +106,12 @@ void FlashMedia::apply(const MediaCommand& command, Op& op) {
   switch (command.op) {
     case MediaOp::Read:
       op.response.data = store_.read_line(data_of(command.dpa));
-      op.response.poison = store_.poisoned(data_of(command.dpa));
-      ++counters_.reads;
+      for (std::uint64_t i = 0; i < command.lines; ++i) {
+        const bool bad = store_.poisoned(data_of(command.dpa + i * kLineBytes));
+        op.response.poison = op.response.poison || bad;
+      }
+      op.bytes = static_cast<std::uint32_t>(command.lines * kLineBytes);
+      counters_.reads += command.lines;
       break;
     case MediaOp::Write:
       store_.write_line(command.dpa, command.data, command.byte_enable, command.poison);

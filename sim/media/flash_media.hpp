@@ -89,6 +89,7 @@ class FlashMedia final : public Media {
   void watch_dies(DieWatcher* watcher) override { flash_.watch(watcher); }
   // The next thing of any kind to do, programs of the background too; never() if there is none.
   [[nodiscard]] Time next_of_all() const { return next_; }
+  [[nodiscard]] std::uint32_t page_bytes() const { return config_.page_bytes; }
   // Where the page begins that is programmed with this address.
   [[nodiscard]] std::uint64_t page_start(std::uint64_t dpa) const {
     return dpa / config_.page_bytes * config_.page_bytes;

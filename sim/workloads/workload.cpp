@@ -90,6 +90,13 @@ std::unique_ptr<Workload> make_workload(const WorkloadKind& kind, const Workload
   check(kind, "head_size", filled.head_size, 64, 512);
   check(kind, "log_partitions", filled.log_partitions, 1, 1024);
   check(kind, "checkpoint_every", filled.checkpoint_every, 1, 10000);
+  check(kind, "kv_batch", filled.kv.batch, 1, 65535);
+  check(kind, "kv_value_bytes", filled.kv.value_bytes, 16, 2 << 20);
+  if (filled.kv.interface == nvme::Interface::Blocks && filled.kv.value_bytes % 4096 != 0) {
+    throw InputError(
+        fmt::format("workload.kv_value_bytes: {} are not whole blocks; use a multiple of 4096",
+                    filled.kv.value_bytes));
+  }
   if (filled.head_size % 64 != 0) {
     throw InputError(fmt::format("workload.head_size: {} is no multiple of 64; choose one that is",
                                  filled.head_size));

@@ -27,6 +27,7 @@
 #include "sim/gpu/gpu.hpp"
 #include "sim/gpu/gpu_config.hpp"
 #include "sim/host/backdoor.hpp"
+#include "sim/nvme/kv_config.hpp"
 #include "sim/workloads/data.hpp"
 
 namespace cxlgpu {
@@ -56,10 +57,14 @@ struct WorkloadParams {
   // The host persists the whole piece when a kernel has ended: no log, one copy of a checkpoint.
   bool assisted = false;
   gpm::Fault persist_fault = gpm::Fault::None;  // for tests
+  nvme::KvWork kv{};                            // of kvput and kvget
 };
 inline constexpr std::uint32_t kMaxUnroll = 8;
 
 struct WorkloadKind;
+namespace nvme {
+struct KvPlan;
+}
 
 class Workload {
  public:
@@ -93,6 +98,8 @@ class Workload {
   [[nodiscard]] virtual std::optional<std::string> verify_recovered(const Backdoor&) const {
     return std::nullopt;
   }
+  // Of one that rings an NVMe controller: where its queues are. It must outlive the run.
+  virtual nvme::KvPlan* kv_plan() { return nullptr; }
   // After the run: compares the result in memory with the CPU's.
   [[nodiscard]] virtual std::optional<std::string> verify(const Backdoor& memory) const = 0;
 

@@ -885,7 +885,10 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
     const std::string size = scenario.starts_with("fft-") ? "10" : "64";  // a power of two there
     accepted({"run", scenario, "--engine", "model", "--set", "workload.size=" + size});
   };
-  for (const std::string& workload : parts["workloads:"]) runs(workload + "-dram-cxl");
+  for (const std::string& workload : parts["workloads:"]) {
+    const bool rings = workload == "kvget" || workload == "kvput";
+    runs(workload + (rings ? "-dram-kv" : "-dram-cxl"));
+  }
   const std::vector<std::string> host = {"the", "host:", "io", "kvload", "modelload", "copy"};
   ASSERT_EQ(parts["of"], host);
   for (const std::string& media : parts["media:"]) {
@@ -893,6 +896,11 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
       const std::string rest = "-" + media + "-" + kind;
       if (kind == "gds" || kind == "phoenix" || kind == "posix") runs("io" + rest);
       if (kind == "posix") continue;  // of programs of the host alone
+      if (kind == "kv" || kind == "kv-block") {
+        runs("kvget" + rest);
+        runs("kvput" + rest);
+        continue;
+      }
       if (kind == "direct" || kind == "static" || kind == "mma") {
         if (media == "dram") {
           accepted({"run", "copy" + rest, "--set", "workload.copy_bytes=20MiB"});

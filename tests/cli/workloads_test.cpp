@@ -4,6 +4,7 @@
 
 #include "sim/workloads/workload.hpp"
 #include "tests/cli/cli.hpp"
+#include "tests/sim/workloads/kernel_kinds.hpp"
 
 namespace cxlgpu {
 
@@ -71,7 +72,7 @@ TEST_P(Workloads, SizesOutOfRangeAreRefused) {
           {"workload.size", std::to_string(GetParam().max_size + 1)});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(workload_kinds()),
+INSTANTIATE_TEST_SUITE_P(All, Workloads, ::testing::ValuesIn(kernel_kinds()),
                          [](const auto& tested) {
                            std::string name(tested.param.name);
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -19,6 +19,7 @@ struct Means {
   bool spec_length = true, ds = false;
   std::optional<PersistDomain> persists = {};
   PersistBy by = PersistBy::Gpu;
+  nvme::Interface kv = nvme::Interface::None;
 };
 
 // By hand, from the guide.
@@ -40,6 +41,8 @@ const std::map<std::string, Means> kMeans = {
     {"cap-fs", {.persists = PersistDomain::Buffer, .by = PersistBy::CapFs}},
     {"cap-mm", {.persists = PersistDomain::Buffer, .by = PersistBy::CapMm}},
     {"cap-eadr", {.persists = PersistDomain::Host, .by = PersistBy::CapEadr}},
+    {"kv", {.kv = nvme::Interface::Keys}},
+    {"kv-block", {.kv = nvme::Interface::Blocks}},
     {"gpu-dram", {.memory = MemoryKind::GpuDram}},
     {"uvm", {.memory = MemoryKind::Uvm}},
     {"gds", {.memory = MemoryKind::Gds}},
@@ -64,14 +67,15 @@ TEST(Configurations, EachNameMeansWhatTheGuideSays) {
     EXPECT_EQ(config.root_port.ds, means.ds);
     EXPECT_EQ(config.persistent() != nullptr, means.persists.has_value());
     EXPECT_EQ(config.persist_by, means.by);
+    EXPECT_EQ(config.nvme.interface, means.kv);
     if (means.persists) {
       EXPECT_EQ(config.persist_domain, *means.persists);
       EXPECT_EQ(config.hdm.size(), 2U);
       EXPECT_TRUE(config.hdm[1].persistent && !config.hdm[0].persistent);
       EXPECT_EQ(config.hdm[1].base, config.hdm[0].base + config.hdm[0].size);
     }
-    const bool alone =
-        means.memory != MemoryKind::Cxl || is_model_only(means.policy) || means.persists;
+    const bool alone = means.memory != MemoryKind::Cxl || is_model_only(means.policy) ||
+                       means.persists || config.nvme.on();
     EXPECT_EQ(config.engine, alone ? "model" : "cosim");
   }
 }

@@ -20,7 +20,7 @@ IoRunParams params(const std::string& stack, const std::string& medium = "pram")
   p.work.count = 8;
   p.pcie = config.paging.pcie;
   p.part = part(medium);
-  p.interface = nvme(p.part.interface.empty() ? p.pcie.dram_drive : p.part.interface);
+  p.interface = nvme_link(p.part.interface.empty() ? p.pcie.dram_drive : p.part.interface);
   return p;
 }
 

@@ -24,7 +24,7 @@ inline MediaConfig part(const std::string& name) {
   return load_media_config(configs() / "media" / (name + ".yaml"));
 }
 
-inline HostInterface nvme(const std::string& link) {
+inline HostInterface nvme_link(const std::string& link) {
   return load_host_interface(configs() / "host" / "nvme.yaml", link, "test", 1);
 }
 

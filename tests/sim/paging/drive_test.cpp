@@ -37,7 +37,7 @@ TEST(Drive, ALoneReadIsInterfaceMediaAndLink) {
   for (const std::string name : {"znand", "nand", "pram", "dram"}) {
     SCOPED_TRACE(name);
     const MediaConfig config = part(name);
-    const HostInterface host = nvme(link_of(config));
+    const HostInterface host = nvme_link(link_of(config));
     Drive drive(config, 16 * kMiB, host, 8), media(config, 16 * kMiB, {}, 8);
     drive.submit({1, false, 8 * kPageBytes, kPageBytes}, Time{});
     media.submit({1, false, 8 * kPageBytes, kPageBytes}, host.before_read);  // refresh tells
@@ -52,7 +52,7 @@ TEST(Drive, ALoneReadIsInterfaceMediaAndLink) {
 // The figures of `cxlgpu media` stand for these drives too.
 TEST(Drive, OneAfterTheOtherIsTheClosedLoopOfDepthOne) {
   const MediaConfig config = part("znand");
-  const HostInterface host = nvme("pcie3x4");
+  const HostInterface host = nvme_link("pcie3x4");
   const double loop = ClosedLoop(config, {.bytes = 4096, .depth = 1}, 1, host).run(200).mean.ns();
   Drive drive(config, 64 * kMiB, host, 1);
   std::mt19937_64 random(3);
@@ -66,7 +66,7 @@ TEST(Drive, OneAfterTheOtherIsTheClosedLoopOfDepthOne) {
 
 TEST(Drive, NoMoreThanTheDepthIsUnderWay) {
   const MediaConfig config = part("znand");
-  const HostInterface host = nvme("pcie3x4");
+  const HostInterface host = nvme_link("pcie3x4");
   std::map<unsigned, Time> ends, queued;
   for (const unsigned depth : {1U, 4U, 64U}) {
     Drive drive(config, 64 * kMiB, host, depth);
@@ -88,7 +88,7 @@ TEST(Drive, NoMoreThanTheDepthIsUnderWay) {
 
 // Either way: the media alone would be faster.
 TEST(Drive, TheLinkCarriesOneTransferAtATime) {
-  const HostInterface host = nvme("pcie3x4");
+  const HostInterface host = nvme_link("pcie3x4");
   const std::vector<std::uint8_t> bytes(16 * kPageBytes, 1);
   for (const bool is_write : {false, true}) {
     Drive drive(part("znand"), 64 * kMiB, host, 64);
@@ -106,7 +106,7 @@ TEST(Drive, TheLinkCarriesOneTransferAtATime) {
 // Writes that wait for room at the part hold up no read of other bytes; of the same bytes they do.
 TEST(Drive, ReadsPassWritesThatWait) {
   const MediaConfig config = part("znand");
-  const HostInterface host = nvme("pcie3x4");
+  const HostInterface host = nvme_link("pcie3x4");
   const std::vector<std::uint8_t> bytes(kPageBytes, 1);
   constexpr std::uint32_t kWrites = 6000, kRead = kWrites, kSame = kWrites + 1;
   Drive drive(config, 64 * kMiB, host, kWrites + 2);
@@ -138,7 +138,7 @@ TEST(Drive, WhatIsWrittenIsRead) {
   for (const std::string name : {"znand", "nand", "pram", "dram"}) {
     SCOPED_TRACE(name);
     const MediaConfig config = part(name);
-    StripedDrives drives(config, 8 * kMiB, 3, 4 * kPageBytes, nvme(link_of(config)), 16);
+    StripedDrives drives(config, 8 * kMiB, 3, 4 * kPageBytes, nvme_link(link_of(config)), 16);
     FlatMemory flat;
     std::mt19937_64 random(7);
     const auto fill = [&random](std::vector<std::uint8_t>& bytes) {

@@ -515,7 +515,7 @@ TEST(PagedEngineContents, RandomTrafficOverEveryStore) {
     const MediaConfig medium = part(config.media);
     const PcieConfig& pcie = config.paging.pcie;
     StripedDrives drives(medium, 1 << 20, 2, 4 * kPageBytes,
-                         nvme(medium.interface.empty() ? pcie.dram_drive : medium.interface),
+                         nvme_link(medium.interface.empty() ? pcie.dram_drive : medium.interface),
                          pcie.queue_depth);
     std::unique_ptr<PageStore> store;
     if (config.memory == MemoryKind::Uvm) {

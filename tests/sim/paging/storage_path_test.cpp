@@ -19,7 +19,7 @@ class StoragePathTest : public ::testing::Test {
   [[nodiscard]] static StripedDrives drives(const std::string& name = "znand",
                                             unsigned number = 1) {
     const MediaConfig config = part(name);
-    return {config, 128 * kMiB, number, 128 * 1024, nvme(config.interface), 1024};
+    return {config, 128 * kMiB, number, 128 * 1024, nvme_link(config.interface), 1024};
   }
   // An I/O of a fresh drive by itself, at a time: its DRAM is refreshed by the clock.
   static Time alone(std::uint64_t bytes, Time from) {
@@ -68,7 +68,7 @@ TEST_F(StoragePathTest, AThreadBringsOneRequestToItsEnd) {
   const Time one = us * 133 + alone(kPageBytes, us * 73);
   EXPECT_EQ(time(1).ps, 6 * one.ps);
   // At once, they meet at the link: one page after the other.
-  const Time meet = nvme("pcie3x4").transfer(kPageBytes);
+  const Time meet = nvme_link("pcie3x4").transfer(kPageBytes);
   EXPECT_GE(time(6), one);
   EXPECT_LE(time(6).ps, one.ps + 5 * meet.ps);
   EXPECT_GE(time(3).ps, 2 * one.ps);

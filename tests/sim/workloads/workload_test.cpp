@@ -4,6 +4,7 @@
 #include "sim/workloads/workload.hpp"
 
 #include "tests/sim/gpu/gpu_rig.hpp"
+#include "tests/sim/workloads/kernel_kinds.hpp"
 
 namespace cxlgpu {
 namespace {
@@ -42,7 +43,7 @@ bool persists(const WorkloadKind& kind) {
 }
 
 TEST(Workload, CorrectOnFixedLatency) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     for (const Distribution d : {Distribution::Chunked, Distribution::Interleaved}) {
       run_workload(kind.name, {.size = odd(kind), .distribution = d});
       run_workload(kind.name, {.size = odd(kind) + 1, .seed = 3, .distribution = d, .unroll = 3});
@@ -51,7 +52,7 @@ TEST(Workload, CorrectOnFixedLatency) {
 }
 
 TEST(Workload, CorrectOnRandomLatencyWithBackpressure) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     const std::uint64_t seeds = persists(kind) ? 2 : 4;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       FixedLatencyParams latency;
@@ -69,7 +70,7 @@ TEST(Workload, CorrectOnRandomLatencyWithBackpressure) {
 }
 
 TEST(Workload, CorrectOnOtherMachines) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     GpuParams gpu;
     gpu.cores = 3;
     gpu.warps = 5;
@@ -83,7 +84,7 @@ TEST(Workload, CorrectOnOtherMachines) {
 }
 
 TEST(Workload, SameSeedSameBytesSameTimesSameCounts) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     FixedLatencyParams latency;
     latency.jitter = Time{1'000'000};
     latency.refuse_percent = 20;
@@ -180,7 +181,7 @@ TEST(Workload, PatternsStoreTheirShare) {
 }
 
 TEST(Workload, VerifyCanFail) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     auto workload = make_workload(kind.name, {.size = odd(kind)});
     Rig rig;
     workload->setup(rig.allocator, rig.memory);
@@ -190,7 +191,7 @@ TEST(Workload, VerifyCanFail) {
 
 // After a good run one bit of a line that the run wrote is turned. Flags and scratch may be wrong.
 TEST(Workload, AWrongBitIsSeen) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     auto workload = make_workload(kind.name, {.size = odd(kind)});
     Rig rig;
     workload->setup(rig.allocator, rig.memory);
@@ -231,7 +232,7 @@ std::string refusal(std::string_view name, const WorkloadParams& params) {
 
 TEST(Workload, BadNamesAndSizesAreRefused) {
   EXPECT_NE(refusal("saxpyy", {}).find("choose one of"), std::string::npos);
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     std::vector<std::uint64_t> sizes{kind.max_size + 1};
     if (kind.min_size > 1) sizes.push_back(kind.min_size - 1);  // 0 is the default size
     for (const std::uint64_t size : sizes) {
@@ -250,7 +251,7 @@ TEST(Workload, BadNamesAndSizesAreRefused) {
 }
 
 TEST(Workload, ReducedDataSetsAreSmallAndSumOfArrays) {
-  for (const WorkloadKind& kind : workload_kinds()) {
+  for (const WorkloadKind& kind : kernel_kinds()) {
     const std::uint64_t bytes = make_workload(kind.name)->data_set_bytes();
     // What sort does grows with the square of its data.
     EXPECT_GE(bytes, (kind.name == "sort" ? 24U : 300U) * 1024) << kind.name;
