@@ -51,47 +51,7 @@ class IoCompleter {
   [[nodiscard]] bool second() const { return second_; }  // of two accesses
 
  private:
-  enum class Source : std::uint8_t {  // of the data of a read
-    kZero,
-    kConfig,
-    kRegister,
-    kFixed,
-    kWeightIo,
-    kWeightCm,
-  };
-  // What a TLP asks for.
-  struct Request {
-    CplStatus status = CplStatus::kSuccess;  // non-posted only
-    unsigned event = 0;
-    Source source = Source::kZero;
-    std::uint32_t fixed = 0;  // with kFixed
-    CfgAccess cfg = {};
-    RegAccess reg = {};
-    bool weight_io_we = false, weight_cm_we = false;
-    bool pair = false;  // a second access follows, of the DW behind
-  };
-  [[nodiscard]] Request decode(const In& in) const;
-  [[nodiscard]] Request config(unsigned type) const;
-  [[nodiscard]] Request memory(const In& in) const;
-  [[nodiscard]] Request message() const;
-  [[nodiscard]] Request bar(unsigned dw) const;
-  [[nodiscard]] Request current(const In& in) const { return second_ ? bar(1) : decode(in); }
-  [[nodiscard]] bool is_pair() const;
-  void access(const In& in);
-  [[nodiscard]] std::uint32_t read_data(const In& in) const;
-  [[nodiscard]] Tlp completion() const;
-
-  State state_ = State::kIdle;
-  Tlp tlp_{};
-  CplStatus status_ = CplStatus::kSuccess;
-  Source source_ = Source::kZero;
-  std::uint32_t fixed_ = 0;
-  std::array<std::uint32_t, 2> data_{};
-  bool pair_ = false, second_ = false;  // the second access is made
-  std::uint8_t bus_ = 0, device_ = 0;   // device in bits 7:3
-  unsigned event_ = 0;
-  bool event_posted_ = false;
-  TlpHeader event_hdr_{};
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu

@@ -35,18 +35,7 @@ class IoUnframe {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // flits
 
  private:
-  static constexpr std::size_t kDepth = 4;
-  using Dws = std::array<Dw, kDws>;
-
-  std::optional<Piece> next(const Dws& flit, bool may_be_edb);
-  Piece begin(const Dws& flit);
-  Piece take(const Dws& flit, bool first);
-
-  std::deque<IoFlit> waiting_;
-  unsigned at_ = 0;      // DWs of the first flit that are done with
-  unsigned left_ = 0;    // of a packet, still to come
-  bool is_tlp_ = false;  // that packet
-  bool ended_ = false;   // a TLP, with the flit before
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu

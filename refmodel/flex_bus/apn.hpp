@@ -101,22 +101,7 @@ class Apn {
   void clock(const In& in);
 
  private:
-  [[nodiscard]] std::uint32_t decision(const In& in) const;
-  [[nodiscard]] static bool acceptable(const In& in);
-  [[nodiscard]] bool met() const;
-  void count(const In& in);
-  [[nodiscard]] ApnState step(const In& in);
-  ApnState fail();
-  ApnState down();
-
-  bool is_dsp_;
-  Goals goals_;
-  ApnState state_ = ApnState::kIdle;
-  std::uint32_t caps_ = 0;
-  bool cxl_ = false, done_ = false;
-  bool mismatch_ = false;  // the peer's TS2 did not confirm caps_
-  bool again_ = false;     // Recovery was asked for before Entry
-  unsigned received_ = 0, sent_ = 0, timer_ = 0;
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu
