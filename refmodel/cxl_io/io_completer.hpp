@@ -10,7 +10,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "refmodel/cxl_io/io_types.hpp"
 
@@ -43,15 +45,38 @@ class IoCompleter {
     TlpHeader event_hdr{};
   };
 
-  enum class State : std::uint8_t { kIdle, kAccess, kData, kReply };
+  // What a TLP in work does in a cycle; the second access is that of a pair.
+  enum class Step : std::uint8_t { kAccess, kSecondAccess, kData, kCompletion };
 
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
-  [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] bool second() const { return second_; }  // of two accesses
+  // Of this cycle; none: no TLP is in work.
+  [[nodiscard]] std::optional<Step> step() const;
 
  private:
-  // The twin is to be written anew.
+  // What the table of the page says of a TLP.
+  struct Verdict {
+    bool access = false;
+    CplStatus status = CplStatus::kSuccess;  // of its completion, if it is non-posted
+    unsigned event = 0;
+  };
+  struct InWork {
+    Tlp tlp{};
+    std::deque<Step> to_do{Step::kAccess};  // this cycle's first
+    Verdict verdict = {};                   // from the first access on
+    std::vector<std::uint32_t> data{};      // read
+  };
+
+  [[nodiscard]] static Verdict judge(const Tlp& tlp, const In& in);
+  void access(Out& out, unsigned dw) const;
+  [[nodiscard]] std::uint32_t read_data(const In& in, unsigned dw) const;
+  [[nodiscard]] Tlp completion() const;
+  void work(const In& in);
+
+  std::optional<InWork> in_work_;
+  unsigned event_ = 0;  // of the cycle before
+  Tlp event_tlp_{};
+  std::array<std::uint8_t, 2> completer_id_{};  // as in a completion
 };
 
 }  // namespace cxlgpu
