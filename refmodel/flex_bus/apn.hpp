@@ -101,7 +101,32 @@ class Apn {
   void clock(const In& in);
 
  private:
-  // The twin is to be written anew.
+  // What the ends have agreed on.
+  struct Outcome {
+    std::uint32_t caps = 0;
+    bool done = false;
+    [[nodiscard]] bool cxl() const { return (caps & apn_caps::kIo) != 0; }
+  };
+  // What has happened in the state before this cycle.
+  struct Stay {
+    unsigned cycles = 0;
+    unsigned received = 0, sent = 0;  // TS2s or NULL flits; sent ones after the first received
+    bool mismatch = false;
+  };
+
+  [[nodiscard]] std::uint32_t decide(const In& in) const;
+  [[nodiscard]] std::uint32_t accept(const In& in) const;
+  [[nodiscard]] bool met() const;
+  ApnState leave(const Outcome& outcome);
+  ApnState next_state(const In& in);
+  void stay_on(const In& in);
+
+  bool is_dsp_;
+  Goals goals_;
+  ApnState state_ = ApnState::kIdle;
+  Stay stay_;
+  Outcome outcome_;
+  bool recovery_due_ = false;  // once in kEntry
 };
 
 }  // namespace cxlgpu
