@@ -35,7 +35,13 @@ class IoUnframe {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // flits
 
  private:
-  // The twin is to be written anew.
+  std::optional<Piece> next_piece(const IoFlit& flit);
+
+  std::deque<IoFlit> waiting_;   // in front the flit in hand
+  unsigned dw_ = 0;              // of it, the next to be looked at
+  unsigned remaining_ = 0;       // DWs of the packet begun
+  bool is_tlp_ = false;          // the packet begun
+  bool flit_ended_tlp_ = false;  // the flit before ended with the end of a TLP
 };
 
 }  // namespace cxlgpu
