@@ -1,257 +1,172 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/cxl_io/io_completer.hpp"
 
-#include "common/register_types.hpp"
+#include <algorithm>
+
 #include "refmodel/cxl_io/completion.hpp"
 
 namespace cxlgpu {
-
-namespace arb_mux = regs::arb_mux;
-namespace component = regs::component;
-
 namespace {
 
-// The capability array, and the structures that it says.
-constexpr component::Regs kArray = [] {
-  component::Regs regs;
-  regs.header.array_size = 3;
-  regs.entry[0].header = {.id = 5, .version = 1, .offset = 0x800};  // HDM decoders
-  regs.entry[1].header = {.id = 2, .version = 2, .offset = 0x200};  // RAS
-  regs.entry[2].header = {.id = 4, .version = 2, .offset = 0x300};  // link
-  return regs;
-}();
-constexpr unsigned kArrayEnd = component::kEntry + 3 * component::kEntryStride;
+constexpr unsigned kBar0Bits = 18;
+constexpr unsigned kCapabilityArray = 0x1000, kWeightIo = 0xe180, kWeightCm = 0xe1c0;
+constexpr std::array<std::uint32_t, 4> kCapabilities{0x0311'0001, 0x8001'0005, 0x2002'0002,
+                                                     0x3002'0004};
 
-// Of a DW, all bytes enabled or none.
-constexpr unsigned enables(const Tlp& tlp, unsigned dw) {
-  return dw == 0 ? first_enables(tlp) : last_enables(tlp);
-}
-constexpr bool whole_or_none(unsigned enables) {
-  return enables == 0 || enables == 0xf;
-}
+// What in BAR0 is behind the register port, and where there.
+struct Window {
+  unsigned offset, bytes, addr;
+};
+constexpr std::array<Window, 5> kWindows{{{0x1200, 0x80, 0x1000},
+                                          {0x1300, 0x40, 0x1080},
+                                          {0x1800, 0x800, 0x000},
+                                          {0x1'0000, 0x800, 0x800},
+                                          {0x2'0000, 0x400, 0x1400}}};
 
-// Messages by their code; 7Eh apart.
-constexpr bool known_message(unsigned code) {
-  switch (code) {
-    case 0x00:  // Unlock
-    case 0x14:  // PM_Active_State_Nak
-    case 0x19:  // PME_Turn_Off
-    case 0x40:  // 40h to 48h were of hot plug and are ignored
-    case 0x41:
-    case 0x43:
-    case 0x44:
-    case 0x45:
-    case 0x47:
-    case 0x48:
-    case 0x50:  // Set_Slot_Power_Limit
-    case 0x7f:  // vendor-defined, type 1
-      return true;
-    default:
-      return false;
+std::optional<unsigned> register_at(unsigned offset) {
+  for (const Window& w : kWindows) {
+    if (offset >= w.offset && offset < w.offset + w.bytes) return w.addr + offset - w.offset;
   }
+  return std::nullopt;
 }
-// Power management of CXL: vendor-defined, type 0.
-constexpr bool cxl_pm_message(const Tlp& tlp) {
-  return tlp[7] == 0x7e && tlp[10] == 0x1e && tlp[11] == 0x98 && tlp[15] == 0x68;
+
+unsigned offset_of(const Tlp& tlp, unsigned dw) {
+  return static_cast<unsigned>(address_of(tlp) % (1u << kBar0Bits)) + 4 * dw;
+}
+
+bool whole_or_none(unsigned enables) {
+  return enables == 0xf || enables == 0;
+}
+
+// Unlock, PM_Active_State_Nak, PME_Turn_Off, the ignored messages, Set_Slot_Power_Limit,
+// vendor-defined type 1; of type 0 the PM messages of CXL.
+bool takes_message(const Tlp& tlp) {
+  static constexpr std::uint8_t kCodes[] = {0x00, 0x14, 0x19, 0x40, 0x41, 0x43,
+                                            0x44, 0x45, 0x47, 0x48, 0x50, 0x7f};
+  if (tlp[7] == 0x7e) return tlp[10] == 0x1e && tlp[11] == 0x98 && tlp[15] == 0x68;
+  return std::ranges::find(kCodes, tlp[7]) != std::end(kCodes);
 }
 
 }  // namespace
 
-// 8 bytes of registers at once.
-bool IoCompleter::is_pair() const {
-  return length_field(tlp_) == 2 && (address_of(tlp_) & 4) == 0;
+// In the order of the page's table.
+IoCompleter::Verdict IoCompleter::judge(const Tlp& tlp, const In& in) {
+  static constexpr Verdict kAccess{.access = true},
+      kUnsupported{.status = CplStatus::kUnsupported, .event = kUnsupportedRequest},
+      kAbort{.status = CplStatus::kAbort, .event = kCompleterAbort};
+  const unsigned type = type_of(tlp), length = length_field(tlp);
+  const bool write = has_data(tlp), poisoned_write = write && poisoned(tlp);
+  if (type == tlp_type::kConfig0 || type == tlp_type::kConfig1) {
+    if (type == tlp_type::kConfig1 || long_header(tlp)) return kUnsupported;
+    if (poisoned_write) {
+      return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest | kPoisonedWrite};
+    }
+    const bool function0 = tlp[9] % 8 == 0;
+    return length == 1 && function0 ? kAccess : kUnsupported;
+  }
+  if (type == tlp_type::kMemory) {
+    if (!in.mem_space_en || address_of(tlp) >> kBar0Bits != in.bar0) return kUnsupported;
+    if (poisoned_write) return {.event = kPoisonedWrite};
+    const bool pair = length == 2 && address_of(tlp) % 8 == 0;
+    const bool whole = !write || (whole_or_none(first_enables(tlp)) &&
+                                  (!pair || whole_or_none(last_enables(tlp))));
+    return (length == 1 || pair) && whole ? kAccess : kAbort;
+  }
+  if (type >> 3 == 0b10 && takes_message(tlp)) return {};
+  if (class_of(tlp) == FcClass::kCompletion) return {.event = kUnexpectedCompletion};
+  return kUnsupported;
 }
 
-IoCompleter::Request IoCompleter::config(unsigned type) const {
-  const bool poisoned_write = has_data(tlp_) && poisoned(tlp_);
-  const bool mine = type == tlp_type::kConfig0 && !long_header(tlp_);
-  if (!mine || length_field(tlp_) != 1 || (tlp_[9] & 7) != 0 || poisoned_write) {
-    return {.status = CplStatus::kUnsupported,
-            .event = kUnsupportedRequest | (mine && poisoned_write ? kPoisonedWrite : 0)};
-  }
-  Request request{.source = Source::kConfig};
-  request.cfg = {
-      .valid = true, .write = has_data(tlp_), .word = (tlp_[10] & 0xfu) << 6 | tlp_[11] >> 2};
-  if (has_data(tlp_)) {
-    request.cfg.enables = first_enables(tlp_);
-    request.cfg.data = data_of(tlp_);
-  }
-  return request;
+std::optional<IoCompleter::Step> IoCompleter::step() const {
+  return in_work_ ? std::optional(in_work_->to_do.front()) : std::nullopt;
 }
 
-// The access to DW 0 or 1 of the request.
-IoCompleter::Request IoCompleter::bar(unsigned dw) const {
-  const bool write = has_data(tlp_);
-  if (write && enables(tlp_, dw) == 0) return {};
-  const auto offset = static_cast<unsigned>(address_of(tlp_) & 0x3'ffff) + 4 * dw;
-  Request request;
-  const auto registers = [&](unsigned addr) {
-    request.source = Source::kRegister;
-    request.reg = {
-        .valid = true, .write = write, .addr = addr, .data = write ? data_of(tlp_, dw) : 0};
-  };
-  if (offset >= 0x1200 && offset < 0x1280) {  // RAS structure
-    registers(0x1000 + (offset & 0x7f));
-  } else if (offset >= 0x1300 && offset < 0x1340) {  // link structure
-    registers(0x1080 + (offset & 0x3f));
-  } else if (offset >= 0x1800 && offset < 0x2000) {  // HDM decoders
-    registers(offset & 0x7ff);
-  } else if (offset >= 0x1'0000 && offset < 0x1'0800) {  // vendor block
-    registers(0x800 + (offset & 0x7ff));
-  } else if (offset >= 0x2'0000 && offset < 0x2'0400) {  // CXL device registers
-    registers(0x1400 + (offset & 0x3ff));
-  } else if (offset >= component::kHeader && offset < kArrayEnd) {
-    request.source = Source::kFixed;
-    request.fixed = kArray.word_at(offset);
-  } else if (offset == arb_mux::kIoWeight) {
-    request.source = Source::kWeightIo;
-    request.weight_io_we = write;
-  } else if (offset == arb_mux::kCmWeight) {
-    request.source = Source::kWeightCm;
-    request.weight_cm_we = write;
+void IoCompleter::access(Out& out, unsigned dw) const {
+  const Tlp& tlp = in_work_->tlp;
+  const bool write = has_data(tlp);
+  const unsigned enables = !write ? 0 : dw == 0 ? first_enables(tlp) : last_enables(tlp);
+  const std::uint32_t data = write ? data_of(tlp, dw) : 0;
+  if (type_of(tlp) == tlp_type::kConfig0) {
+    out.cfg = {true, write, (tlp[10] & 0xfu) << 6 | tlp[11] >> 2, enables, data};
+    return;
   }
-  return request;
+  if (write && enables == 0) return;
+  const unsigned offset = offset_of(tlp, dw);
+  if (const auto addr = register_at(offset)) out.reg = {true, write, *addr, data};
+  out.weight_io_we = write && offset == kWeightIo;
+  out.weight_cm_we = write && offset == kWeightCm;
+  if (out.weight_io_we || out.weight_cm_we) out.weight = data >> 4 & 0xf;
 }
 
-IoCompleter::Request IoCompleter::memory(const In& in) const {
-  const bool mine = in.mem_space_en && address_of(tlp_) >> 18 == in.bar0;
-  if (!mine) return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
-  const bool pair = is_pair();
-  const bool fits = pair || length_field(tlp_) == 1;
-  if (!has_data(tlp_)) {
-    if (!fits) return {.status = CplStatus::kAbort, .event = kCompleterAbort};
-  } else {
-    if (poisoned(tlp_)) return {.event = kPoisonedWrite};
-    const bool whole =
-        whole_or_none(enables(tlp_, 0)) && (!pair || whole_or_none(enables(tlp_, 1)));
-    if (!fits || !whole) return {.event = kCompleterAbort};
-  }
-  Request request = bar(0);
-  request.pair = pair;
-  return request;
-}
-
-IoCompleter::Request IoCompleter::message() const {
-  const bool taken = known_message(tlp_[7]) || cxl_pm_message(tlp_);
-  return {.event = taken ? 0 : kUnsupportedRequest};
-}
-
-IoCompleter::Request IoCompleter::decode(const In& in) const {
-  const unsigned type = type_of(tlp_);
-  if (type == tlp_type::kConfig0 || type == tlp_type::kConfig1) return config(type);
-  if (type == tlp_type::kMemory) return memory(in);
-  switch (class_of(tlp_)) {
-    case FcClass::kPosted:
-      return message();
-    case FcClass::kCompletion:
-      return {.event = kUnexpectedCompletion};
-    default:
-      return {.status = CplStatus::kUnsupported, .event = kUnsupportedRequest};
-  }
-}
-
-std::uint32_t IoCompleter::read_data(const In& in) const {
-  switch (source_) {
-    case Source::kConfig:
-      return in.cfg_rdata;
-    case Source::kRegister:
-      return in.reg_rdata;
-    case Source::kFixed:
-      return fixed_;
-    case Source::kWeightIo:
-      return arb_mux::IoWeightReg{.weight = in.weight_io}.word();
-    case Source::kWeightCm:
-      return arb_mux::CmWeightReg{.weight = in.weight_cm}.word();
-    default:
-      return 0;
-  }
+std::uint32_t IoCompleter::read_data(const In& in, unsigned dw) const {
+  if (type_of(in_work_->tlp) == tlp_type::kConfig0) return in.cfg_rdata;
+  const unsigned offset = offset_of(in_work_->tlp, dw);
+  if (register_at(offset)) return in.reg_rdata;
+  if (offset == kWeightIo) return in.weight_io << 4;
+  if (offset == kWeightCm) return in.weight_cm << 4;
+  const unsigned n = (offset - kCapabilityArray) / 4;
+  return n < kCapabilities.size() ? kCapabilities[n] : 0;
 }
 
 Tlp IoCompleter::completion() const {
-  const bool data = status_ == CplStatus::kSuccess && !has_data(tlp_);
-  const bool memory_read = is_memory_read(tlp_);
-  Tlp reply = completion_of(tlp_, status_, memory_read ? read_count(tlp_) : 4);
-  reply[4] = bus_;
-  reply[5] = device_;
-  if (memory_read) reply[11] = static_cast<std::uint8_t>(read_lower_address(tlp_));
-  if (!data) return reply;
-  reply[0] |= 0x40;
-  reply[3] = pair_ ? 2 : 1;
-  set_data(reply, data_[0], 0);
-  if (pair_) set_data(reply, data_[1], 1);
+  const auto& [tlp, to_do, verdict, data] = *in_work_;
+  const bool memory_read = is_memory_read(tlp);
+  Tlp reply = completion_of(tlp, verdict.status, memory_read ? read_count(tlp) : 4);
+  std::ranges::copy(completer_id_, &reply[4]);
+  if (memory_read) reply[11] = static_cast<std::uint8_t>(read_lower_address(tlp));
+  if (verdict.access && !has_data(tlp)) {
+    reply[0] |= 0x40;
+    reply[3] = tlp[3];
+    for (unsigned dw = 0; dw < data.size(); ++dw) set_data(reply, data[dw], dw);
+  }
   return reply;
 }
 
 IoCompleter::Out IoCompleter::eval(const In& in) const {
-  Out out;
-  out.tlp_rx_ready = state_ == State::kIdle && in.link_up;
-  out.event = event_;
-  out.event_posted = event_posted_;
-  out.event_hdr = event_hdr_;
-  if (state_ == State::kReply) out.tlp_tx = completion();
-  if (state_ == State::kAccess) {
-    const Request request = current(in);
-    out.cfg = request.cfg;
-    out.reg = request.reg;
-    out.weight_io_we = request.weight_io_we;
-    out.weight_cm_we = request.weight_cm_we;
-    const std::uint32_t data = data_of(tlp_, second_ ? 1 : 0);
-    if (request.weight_io_we) out.weight = arb_mux::IoWeightReg::from(data).weight;
-    if (request.weight_cm_we) out.weight = arb_mux::CmWeightReg::from(data).weight;
+  Out out{.tlp_rx_ready = !in_work_ && in.link_up, .event = event_};
+  if (event_ != 0) {
+    out.event_posted = class_of(event_tlp_) != FcClass::kNonPosted;
+    out.event_hdr = header_of(event_tlp_);
   }
+  if (step() == Step::kAccess && judge(in_work_->tlp, in).access) access(out, 0);
+  if (step() == Step::kSecondAccess) access(out, 1);
+  if (step() == Step::kCompletion) out.tlp_tx = completion();
   return out;
 }
 
-void IoCompleter::access(const In& in) {
-  const Request request = current(in);
-  source_ = request.source;
-  fixed_ = request.fixed;
-  if (!second_) {
-    event_ = request.event;
-    status_ = request.status;
-    pair_ = request.pair;
-    if (event_ != 0) {
-      event_posted_ = class_of(tlp_) != FcClass::kNonPosted;
-      event_hdr_ = header_of(tlp_);
-    }
-  }
-  if (request.cfg.valid && request.cfg.write) {
-    bus_ = tlp_[8];
-    device_ = tlp_[9] & 0xf8;
-  }
-  if (class_of(tlp_) == FcClass::kNonPosted) {
-    state_ = State::kData;
-  } else if (pair_ && !second_) {
-    second_ = true;  // once more
+// The cycle's step of the TLP in work.
+void IoCompleter::work(const In& in) {
+  using enum Step;
+  auto& [tlp, to_do, verdict, data] = *in_work_;
+  const Step now = to_do.front();
+  if (now == kCompletion && !in.tlp_tx_ready) return;
+  to_do.pop_front();
+  if (now == kData) data.push_back(read_data(in, static_cast<unsigned>(data.size())));
+  if (now != kAccess) return;
+  verdict = judge(tlp, in);
+  event_ = verdict.event;
+  event_tlp_ = tlp;
+  const bool pair = verdict.access && length_field(tlp) == 2;
+  if (class_of(tlp) != FcClass::kNonPosted) {
+    if (pair) to_do = {kSecondAccess};
+  } else if (pair) {
+    to_do = {kData, kSecondAccess, kData, kCompletion};
   } else {
-    state_ = State::kIdle;
+    to_do = {kData, kCompletion};
+  }
+  if (verdict.access && type_of(tlp) == tlp_type::kConfig0 && has_data(tlp)) {
+    completer_id_ = {tlp[8], static_cast<std::uint8_t>(tlp[9] & 0xf8)};
   }
 }
 
 void IoCompleter::clock(const In& in) {
   event_ = 0;
-  event_posted_ = false;
-  event_hdr_ = {};
-  switch (state_) {
-    case State::kIdle:
-      if (!in.tlp_rx || !in.link_up) break;
-      tlp_ = *in.tlp_rx;
-      pair_ = second_ = false;
-      state_ = State::kAccess;
-      break;
-    case State::kAccess:
-      access(in);
-      break;
-    case State::kData:
-      data_[second_ ? 1 : 0] = read_data(in);
-      state_ = pair_ && !second_ ? State::kAccess : State::kReply;
-      second_ = pair_;
-      break;
-    case State::kReply:
-      if (in.tlp_tx_ready) state_ = State::kIdle;
-      break;
+  if (!in_work_) {
+    if (in.link_up && in.tlp_rx) in_work_ = InWork{.tlp = *in.tlp_rx};
+    return;
   }
-  if (!in.link_up) state_ = State::kIdle;
+  work(in);
+  if (in_work_->to_do.empty() || !in.link_up) in_work_.reset();
 }
 
 }  // namespace cxlgpu

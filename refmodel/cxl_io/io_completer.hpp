@@ -10,7 +10,9 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <vector>
 
 #include "refmodel/cxl_io/io_types.hpp"
 
@@ -43,55 +45,38 @@ class IoCompleter {
     TlpHeader event_hdr{};
   };
 
-  enum class State : std::uint8_t { kIdle, kAccess, kData, kReply };
+  // What a TLP in work does in a cycle; the second access is that of a pair.
+  enum class Step : std::uint8_t { kAccess, kSecondAccess, kData, kCompletion };
 
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
-  [[nodiscard]] State state() const { return state_; }
-  [[nodiscard]] bool second() const { return second_; }  // of two accesses
+  // Of this cycle; none: no TLP is in work.
+  [[nodiscard]] std::optional<Step> step() const;
 
  private:
-  enum class Source : std::uint8_t {  // of the data of a read
-    kZero,
-    kConfig,
-    kRegister,
-    kFixed,
-    kWeightIo,
-    kWeightCm,
-  };
-  // What a TLP asks for.
-  struct Request {
-    CplStatus status = CplStatus::kSuccess;  // non-posted only
+  // What the table of the page says of a TLP.
+  struct Verdict {
+    bool access = false;
+    CplStatus status = CplStatus::kSuccess;  // of its completion, if it is non-posted
     unsigned event = 0;
-    Source source = Source::kZero;
-    std::uint32_t fixed = 0;  // with kFixed
-    CfgAccess cfg = {};
-    RegAccess reg = {};
-    bool weight_io_we = false, weight_cm_we = false;
-    bool pair = false;  // a second access follows, of the DW behind
   };
-  [[nodiscard]] Request decode(const In& in) const;
-  [[nodiscard]] Request config(unsigned type) const;
-  [[nodiscard]] Request memory(const In& in) const;
-  [[nodiscard]] Request message() const;
-  [[nodiscard]] Request bar(unsigned dw) const;
-  [[nodiscard]] Request current(const In& in) const { return second_ ? bar(1) : decode(in); }
-  [[nodiscard]] bool is_pair() const;
-  void access(const In& in);
-  [[nodiscard]] std::uint32_t read_data(const In& in) const;
-  [[nodiscard]] Tlp completion() const;
+  struct InWork {
+    Tlp tlp{};
+    std::deque<Step> to_do{Step::kAccess};  // this cycle's first
+    Verdict verdict = {};                   // from the first access on
+    std::vector<std::uint32_t> data{};      // read
+  };
 
-  State state_ = State::kIdle;
-  Tlp tlp_{};
-  CplStatus status_ = CplStatus::kSuccess;
-  Source source_ = Source::kZero;
-  std::uint32_t fixed_ = 0;
-  std::array<std::uint32_t, 2> data_{};
-  bool pair_ = false, second_ = false;  // the second access is made
-  std::uint8_t bus_ = 0, device_ = 0;   // device in bits 7:3
-  unsigned event_ = 0;
-  bool event_posted_ = false;
-  TlpHeader event_hdr_{};
+  [[nodiscard]] static Verdict judge(const Tlp& tlp, const In& in);
+  void access(Out& out, unsigned dw) const;
+  [[nodiscard]] std::uint32_t read_data(const In& in, unsigned dw) const;
+  [[nodiscard]] Tlp completion() const;
+  void work(const In& in);
+
+  std::optional<InWork> in_work_;
+  unsigned event_ = 0;  // of the cycle before
+  Tlp event_tlp_{};
+  std::array<std::uint8_t, 2> completer_id_{};  // as in a completion
 };
 
 }  // namespace cxlgpu

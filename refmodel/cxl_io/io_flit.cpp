@@ -64,14 +64,6 @@ IoVerdict classify_dllp(std::span<const std::uint8_t> packet) {
                      .data = (packet[4] & 0xfu) << 8 | packet[5]};
 }
 
-// DWs from token to LCRC; 0: no TLP begins so.
-unsigned token_length(const std::uint8_t* token) {
-  const unsigned length = token[0] >> 4 | (token[1] & 0x7f) << 4;
-  if ((token[0] & 0xf) != 0xf || token[2] >> 4 != length_crc(length)) return 0;
-  if (token[1] >> 7 != length_parity(length)) return 0;
-  return length >= 5 && length <= kLongest ? length : 0;
-}
-
 IoVerdict classify_tlp(std::span<const std::uint8_t> packet, Behind behind) {
   const unsigned length = token_length(packet.data());
   if (length == 0 || packet.size() != 4 * length) return DamagedTlp{};
@@ -93,6 +85,13 @@ IoVerdict classify_tlp(std::span<const std::uint8_t> packet, Behind behind) {
 }
 
 }  // namespace
+
+unsigned token_length(const std::uint8_t* token) {
+  const unsigned length = token[0] >> 4 | (token[1] & 0x7f) << 4;
+  if ((token[0] & 0xf) != 0xf || token[2] >> 4 != length_crc(length)) return 0;
+  if (token[1] >> 7 != length_parity(length)) return 0;
+  return length >= 5 && length <= kLongest ? length : 0;
+}
 
 IoFlit make_dllp_flit(const std::array<std::uint8_t, 4>& dllp) {
   IoFlit flit{0xf0, 0xac};

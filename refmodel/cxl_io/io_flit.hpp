@@ -60,6 +60,8 @@ using IoVerdict =
 [[nodiscard]] IoFlit make_flit(const AckNak& dllp);
 [[nodiscard]] IoFlit make_flit(const FlowControl& dllp);
 [[nodiscard]] IoFlit make_flit(const SequencedTlp& tlp);
+// DWs from the four bytes of a token to the LCRC; 0: no TLP begins so.
+[[nodiscard]] unsigned token_length(const std::uint8_t* token);
 // A packet from its token to its last byte. What is no token is a packet of one DW.
 [[nodiscard]] IoVerdict classify(std::span<const std::uint8_t> packet, Behind behind);
 // For tests: a TLP of any length as a packet, a flit whose token says `dws` whatever the header

@@ -2,92 +2,75 @@
 #include "refmodel/cxl_io/io_unframe.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
 namespace cxlgpu {
 namespace {
 
-constexpr std::uint32_t kEdb = 0xc0c0'c0c0;  // behind a TLP: it is nullified
-constexpr unsigned kDllp = 2;
-// Token, header of 3 or 4, data, ECRC, LCRC.
-constexpr unsigned kShortest = 1 + 3 + 1, kLongest = 1 + 4 + 1024 + 1 + 1;
+constexpr std::size_t kDepth = 4;  // flits
+constexpr IoUnframe::Dw kEdb = 0xc0c0'c0c0;
 
-bool is_sdp(std::uint32_t token) {
-  return (token & 0xffff) == 0xacf0;
+IoUnframe::Dw dw_of(const IoFlit& flit, unsigned n) {
+  IoUnframe::Dw dw = 0;
+  std::memcpy(&dw, &flit[4 * n], sizeof dw);
+  return dw;
 }
 
-// Length of the TLP that a token begins; 0: it is none.
-unsigned tlp_length(std::uint32_t token) {
-  if ((token & 0xf) != 0xf) return 0;
-  const unsigned length = token >> 4 & 0x7ff;
-  // Frame CRC: x^4 + x + 1 over the length, by the equations of 4.2.2.3.2; then even parity of
-  // both.
-  constexpr unsigned kEquations[4] = {0x4d7, 0x6bc, 0x35e, 0x1af};
-  unsigned crc = 0;
-  for (unsigned bit = 0; bit < 4; ++bit) {
-    crc |= static_cast<unsigned>(std::popcount(length & kEquations[bit]) & 1) << bit;
-  }
-  const unsigned parity = static_cast<unsigned>(std::popcount(length) + std::popcount(crc)) & 1;
-  const bool right = (token >> 20 & 0xf) == crc && (token >> 15 & 1) == parity;
-  return right && length >= kShortest && length <= kLongest ? length : 0;
+// The first DW from `n` on that is not idle.
+unsigned skip_idle(const IoFlit& flit, unsigned n) {
+  while (n < IoUnframe::kDws && dw_of(flit, n) == 0) ++n;
+  return n;
 }
 
 }  // namespace
 
-// What this flit has of the packet in hand.
-IoUnframe::Piece IoUnframe::take(const Dws& flit, bool first) {
-  Piece piece{.first = first};
-  piece.count = std::min(left_, kDws - at_);
-  std::copy_n(flit.begin() + at_, piece.count, piece.dws.begin());
-  at_ += piece.count;
-  left_ -= piece.count;
-  piece.last = left_ == 0;
-  if (!piece.last || !is_tlp_) return piece;
-  ended_ = at_ == kDws;
-  if (ended_) {
-    piece.behind = Behind::kUnknown;
-  } else if (flit[at_] == kEdb) {
-    piece.behind = Behind::kEdb;
-    ++at_;
+// What one cycle takes out of the flit in hand.
+std::optional<IoUnframe::Piece> IoUnframe::next_piece(const IoFlit& flit) {
+  const bool edb_may_come = std::exchange(flit_ended_tlp_, false);
+  Piece piece;
+  if (remaining_ == 0) {
+    dw_ = skip_idle(flit, dw_);
+    if (dw_ == kDws) return std::nullopt;
+    const Dw token = dw_of(flit, dw_);
+    if (edb_may_come && dw_ == 0 && token == kEdb) {
+      ++dw_;
+      return std::nullopt;
+    }
+    const bool is_sdp = (token & 0xffff) == 0xacf0;
+    is_tlp_ = !is_sdp;
+    remaining_ = is_sdp ? 2 : token_length(&flit[4 * dw_]);
+    piece.first = true;
+    if (remaining_ == 0) {
+      dw_ = kDws;
+      return Piece{.first = true, .last = true, .bad = true, .count = 1, .dws = {token}};
+    }
+  }
+  piece.count = std::min(remaining_, kDws - dw_);
+  std::memcpy(piece.dws.data(), &flit[4 * dw_], 4 * piece.count);
+  dw_ += piece.count;
+  remaining_ -= piece.count;
+  piece.last = remaining_ == 0;
+  if (piece.last && is_tlp_) {
+    flit_ended_tlp_ = dw_ == kDws;
+    if (flit_ended_tlp_) {
+      piece.behind = Behind::kUnknown;
+    } else if (dw_of(flit, dw_) == kEdb) {
+      piece.behind = Behind::kEdb;
+      ++dw_;
+    }
   }
   return piece;
 }
 
-// The token is at at_.
-IoUnframe::Piece IoUnframe::begin(const Dws& flit) {
-  const Dw token = flit[at_];
-  is_tlp_ = !is_sdp(token);
-  left_ = is_tlp_ ? tlp_length(token) : kDllp;
-  if (left_ != 0) return take(flit, true);
-  at_ = kDws;  // where the next one would begin is not known
-  return {.first = true, .last = true, .bad = true, .count = 1, .dws = {token}};
-}
-
-std::optional<IoUnframe::Piece> IoUnframe::next(const Dws& flit, bool may_be_edb) {
-  if (left_ != 0) return take(flit, false);
-  while (at_ < kDws && flit[at_] == 0) ++at_;
-  if (at_ == kDws) return std::nullopt;
-  if (at_ == 0 && may_be_edb && flit[0] == kEdb) {
-    at_ = 1;
-    return std::nullopt;
-  }
-  return begin(flit);
-}
-
 std::optional<IoUnframe::Piece> IoUnframe::clock(const std::optional<IoFlit>& flit) {
-  const bool full = waiting_.size() == kDepth;
-  if (waiting_.empty() && !flit) return std::nullopt;
-  const bool from_wire = waiting_.empty();
-  Dws in_hand;
-  std::memcpy(in_hand.data(), from_wire ? flit->data() : waiting_.front().data(), sizeof in_hand);
-  const auto piece = next(in_hand, std::exchange(ended_, false));
-  const bool done =
-      std::all_of(in_hand.begin() + at_, in_hand.end(), [](Dw dw) { return dw == 0; });
-  if (done) at_ = 0;
-  if (flit && !full && !(from_wire && done)) waiting_.push_back(*flit);
-  if (done && !from_wire) waiting_.pop_front();
+  if (flit && waiting_.size() < kDepth) waiting_.push_back(*flit);
+  if (waiting_.empty()) return std::nullopt;
+  const std::optional<Piece> piece = next_piece(waiting_.front());
+  if (skip_idle(waiting_.front(), dw_) == kDws) {
+    waiting_.pop_front();
+    dw_ = 0;
+  }
   return piece;
 }
 

@@ -35,18 +35,13 @@ class IoUnframe {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // flits
 
  private:
-  static constexpr std::size_t kDepth = 4;
-  using Dws = std::array<Dw, kDws>;
+  std::optional<Piece> next_piece(const IoFlit& flit);
 
-  std::optional<Piece> next(const Dws& flit, bool may_be_edb);
-  Piece begin(const Dws& flit);
-  Piece take(const Dws& flit, bool first);
-
-  std::deque<IoFlit> waiting_;
-  unsigned at_ = 0;      // DWs of the first flit that are done with
-  unsigned left_ = 0;    // of a packet, still to come
-  bool is_tlp_ = false;  // that packet
-  bool ended_ = false;   // a TLP, with the flit before
+  std::deque<IoFlit> waiting_;   // in front the flit in hand
+  unsigned dw_ = 0;              // of it, the next to be looked at
+  unsigned remaining_ = 0;       // DWs of the packet begun
+  bool is_tlp_ = false;          // the packet begun
+  bool flit_ended_tlp_ = false;  // the flit before ended with the end of a TLP
 };
 
 }  // namespace cxlgpu

@@ -1,146 +1,139 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/flex_bus/apn.hpp"
 
-#include <algorithm>
-
 namespace cxlgpu {
+namespace {
 
 using namespace apn_caps;
 
-Apn::Out Apn::eval(const In& in) const {
-  const auto in_any = [this](auto... states) { return ((state_ == states) || ...); };
-  using S = ApnState;
-  Out out{.ts = {}, .state = state_, .done = done_, .cxl = cxl_, .caps = caps_};
-  if (in_any(S::kTs1, S::kTs2)) {
-    out.ts = ApnTs{.is_ts2 = state_ == S::kTs2,
-                   .caps = state_ == S::kTs2 ? caps_ : in.advertise,
-                   .vendor = 0x1E98,
-                   .common_clock = in.common_clock,
-                   .usage = 0b010};
-  } else if (in_any(S::kRecoveryTs1, S::kRecoveryTs2)) {
-    out.ts = ApnTs{.is_ts2 = state_ == S::kRecoveryTs2};
-  }
-  out.bypass = (caps_ & kBypass) != 0;
-  if (cxl_) out.expect |= 0b1101;  // NULL, ALMP, io
-  if ((caps_ & (kMem | kCache)) != 0) out.expect |= 0b0010;
-  out.rx_run = in_any(S::kTs2, S::kSpeed, S::kEntry, S::kL0, S::kRecoveryTs2);
-  out.tx_run = in_any(S::kEntry, S::kL0);
-  out.l0 = state_ == S::kL0;
-  out.recovery = in_any(S::kEntry, S::kRecoveryTs1, S::kRecoveryTs2);
-  return out;
+// CXL needs CXL.io and a protocol beside it.
+bool has_cxl(std::uint32_t caps) {
+  return (caps & kIo) != 0 && (caps & (kMem | kCache)) != 0;
 }
 
-// What the downstream port enables on a received TS1.
-std::uint32_t Apn::decision(const In& in) const {
-  const std::uint32_t common = in.advertise & in.ts->caps;
-  if (!in.ts->alternate() || (common & kIo) == 0 || (common & (kMem | kCache)) == 0) return kPcie;
-  std::uint32_t caps = common & (kIo | kMem | kCache | kCxl20);
-  if ((common & kCxl20) != 0) caps |= common & kMld;
-  const bool aware1 = (in.retimers & 1) == 0 || (in.ts->caps & kRetimer1Aware) != 0;
-  const bool aware2 = (in.retimers & 2) == 0 || (in.ts->caps & kRetimer2Aware) != 0;
-  if (in.common_clock && in.ts->common_clock && aware1 && aware2) caps |= common & kBypass;
-  return caps;
+bool retimers_aware(unsigned present, std::uint32_t caps) {
+  return ((present & 1) == 0 || (caps & kRetimer1Aware) != 0) &&
+         ((present & 2) == 0 || (caps & kRetimer2Aware) != 0);
 }
 
-bool Apn::acceptable(const In& in) {
-  const std::uint32_t caps = in.ts->caps;
-  return in.ts->alternate() && (caps & kIo) != 0 && (caps & (kMem | kCache)) != 0 &&
-         (caps & ~in.advertise) == 0;
+}  // namespace
+
+// By the downstream port, of a TS1.
+std::uint32_t Apn::decide(const In& in) const {
+  const std::uint32_t both = in.ts->caps & in.advertise;
+  if (!in.ts->alternate() || !has_cxl(both)) return kPcie;
+  std::uint32_t enabled = kIo | kMem | kCache | kCxl20;
+  if ((both & kCxl20) != 0) enabled |= kMld;
+  const bool one_clock = in.common_clock && in.ts->common_clock;
+  if (one_clock && retimers_aware(in.retimers, in.ts->caps)) enabled |= kBypass;
+  return both & enabled;
 }
 
+// By the upstream port, of a TS2.
+std::uint32_t Apn::accept(const In& in) const {
+  const bool advertised = (in.ts->caps & ~in.advertise) == 0;
+  return in.ts->alternate() && has_cxl(in.ts->caps) && advertised ? in.ts->caps : kPcie;
+}
+
+// Enough was received and sent to go on from a state.
 bool Apn::met() const {
-  const bool entry = state_ == ApnState::kEntry;
-  return received_ >= (entry ? goals_.null_received : goals_.ts_received) &&
-         sent_ >= (entry ? goals_.null_sent : goals_.ts_sent);
-}
-
-void Apn::count(const In& in) {
-  const auto up = [](unsigned& n, bool event, unsigned goal) {
-    n = std::min(n + (event ? 1 : 0), goal);
-  };
-  const bool begun = received_ > 0;
   if (state_ == ApnState::kEntry) {
-    up(received_, in.null_received, goals_.null_received);
-    up(sent_, begun && in.null_sent, goals_.null_sent);
-  } else if (state_ == ApnState::kTs2 || state_ == ApnState::kRecoveryTs2) {
-    up(received_, in.ts && in.ts->is_ts2, goals_.ts_received);
-    up(sent_, begun, goals_.ts_sent);
+    return stay_.received >= goals_.null_received && stay_.sent >= goals_.null_sent;
   }
-  up(timer_, true, goals_.timeout);
+  return stay_.received >= goals_.ts_received && stay_.sent >= goals_.ts_sent;
 }
 
-ApnState Apn::fail() {
-  caps_ = kPcie;
-  cxl_ = false;
-  done_ = true;
+ApnState Apn::leave(const Outcome& outcome) {
+  outcome_ = outcome;
   return ApnState::kIdle;
 }
 
-ApnState Apn::down() {
-  caps_ = 0;
-  cxl_ = done_ = false;
-  return ApnState::kIdle;
-}
-
-ApnState Apn::step(const In& in) {
-  const bool timeout = timer_ == goals_.timeout;
-  const bool ts1 = in.ts && !in.ts->is_ts2;
-  const bool ts2 = in.ts && in.ts->is_ts2;
+ApnState Apn::next_state(const In& in) {
+  using enum ApnState;
+  const Outcome pcie{.caps = kPcie, .done = true};
+  const bool ts1 = in.ts && !in.ts->is_ts2, ts2 = in.ts && in.ts->is_ts2;
+  const bool timeout = stay_.cycles >= goals_.timeout;
   switch (state_) {
-    case ApnState::kIdle:
-      if (!in.start) break;
-      caps_ = 0;
-      cxl_ = done_ = mismatch_ = false;
-      return ApnState::kTs1;
-    case ApnState::kTs1:
+    case kIdle:
+      if (!in.start) return kIdle;
+      outcome_ = {};
+      return kTs1;
+    case kTs1:
       if (is_dsp_ ? ts1 : ts2) {
-        caps_ = is_dsp_ ? decision(in) : acceptable(in) ? in.ts->caps : kPcie;
-        cxl_ = (caps_ & kIo) != 0;
-        return ApnState::kTs2;
+        outcome_.caps = is_dsp_ ? decide(in) : accept(in);
+        return kTs2;
       }
-      if (timeout) return fail();
-      break;
-    case ApnState::kTs2: {
-      const bool confirmed = !mismatch_;
-      if (is_dsp_ && ts2 && (!in.ts->alternate() || in.ts->caps != caps_)) mismatch_ = true;
-      if (met() && cxl_ && confirmed) return ApnState::kSpeed;
-      if (met() || timeout) return fail();
-      break;
-    }
-    case ApnState::kSpeed:
-      if (!in.speed_done) break;
-      done_ = true;
-      return in.speed_ok ? ApnState::kEntry : fail();
-    case ApnState::kEntry:
-      if (in.recovery || again_ || timeout || ts1) return ApnState::kRecoveryTs1;
-      if (met()) return ApnState::kL0;
-      break;
-    case ApnState::kL0:
-      if (in.recovery || ts1) return ApnState::kRecoveryTs1;
-      break;
-    case ApnState::kRecoveryTs1:
-      if (ts1) return ApnState::kRecoveryTs2;
-      if (timeout) return down();
-      break;
-    case ApnState::kRecoveryTs2:
-      if (met()) return ApnState::kEntry;
-      if (timeout) return down();
-      break;
+      return timeout ? leave(pcie) : kTs1;
+    case kTs2:
+      if (met() && outcome_.cxl() && !stay_.mismatch) return kSpeed;
+      return met() || timeout ? leave(pcie) : kTs2;
+    case kSpeed:
+      if (!in.speed_done) return kSpeed;
+      outcome_.done = true;
+      return in.speed_ok ? kEntry : leave(pcie);
+    case kEntry:
+      if (in.recovery || recovery_due_ || timeout || ts1) return kRecoveryTs1;
+      return met() ? kL0 : kEntry;
+    case kL0:
+      return in.recovery || ts1 ? kRecoveryTs1 : kL0;
+    case kRecoveryTs1:
+      if (ts1) return kRecoveryTs2;
+      return timeout ? leave({}) : kRecoveryTs1;
+    case kRecoveryTs2:
+      if (met()) return kEntry;
+      return timeout ? leave({}) : kRecoveryTs2;
   }
-  return state_;
+  return kIdle;
+}
+
+void Apn::stay_on(const In& in) {
+  const bool entry = state_ == ApnState::kEntry;
+  const bool ts2 = in.ts && in.ts->is_ts2;
+  ++stay_.cycles;
+  if (stay_.received > 0) stay_.sent += entry ? in.null_sent : 1;
+  stay_.received += entry ? in.null_received : ts2;
+  if (is_dsp_ && ts2 && (!in.ts->alternate() || in.ts->caps != outcome_.caps)) {
+    stay_.mismatch = true;
+  }
 }
 
 void Apn::clock(const In& in) {
-  const ApnState before = state_;
-  state_ = step(in);
-  if (state_ != before) {
-    received_ = sent_ = timer_ = 0;
+  using enum ApnState;
+  const ApnState next = next_state(in);
+  const bool keeps = state_ == kTs2 || state_ == kSpeed || state_ == kRecoveryTs2;
+  recovery_due_ = keeps && (recovery_due_ || in.recovery);
+  if (next == state_) {
+    stay_on(in);
   } else {
-    count(in);
+    stay_ = {};
+    state_ = next;
   }
-  again_ = (before == ApnState::kTs2 || before == ApnState::kSpeed ||
-            before == ApnState::kRecoveryTs2) &&
-           (again_ || in.recovery);
+}
+
+Apn::Out Apn::eval(const In& in) const {
+  using enum ApnState;
+  const auto in_one_of = [this](auto... states) { return ((state_ == states) || ...); };
+  const bool cxl = outcome_.cxl(), other = (outcome_.caps & (kMem | kCache)) != 0;
+  Out out{.ts = std::nullopt,
+          .state = state_,
+          .done = outcome_.done,
+          .cxl = cxl,
+          .caps = outcome_.caps,
+          .bypass = (outcome_.caps & kBypass) != 0,
+          .expect = (cxl ? 0b1101u : 0) | (other ? 0b0010u : 0),
+          .rx_run = in_one_of(kTs2, kSpeed, kEntry, kL0, kRecoveryTs2),
+          .tx_run = in_one_of(kEntry, kL0),
+          .l0 = state_ == kL0,
+          .recovery = in_one_of(kEntry, kRecoveryTs1, kRecoveryTs2)};
+  if (in_one_of(kTs1, kTs2)) {
+    out.ts = ApnTs{.is_ts2 = state_ == kTs2,
+                   .caps = state_ == kTs2 ? outcome_.caps : in.advertise,
+                   .vendor = 0x1E98,
+                   .common_clock = in.common_clock,
+                   .usage = 0b010};
+  }
+  if (in_one_of(kRecoveryTs1, kRecoveryTs2)) out.ts = ApnTs{.is_ts2 = state_ == kRecoveryTs2};
+  return out;
 }
 
 }  // namespace cxlgpu

@@ -101,22 +101,32 @@ class Apn {
   void clock(const In& in);
 
  private:
-  [[nodiscard]] std::uint32_t decision(const In& in) const;
-  [[nodiscard]] static bool acceptable(const In& in);
+  // What the ends have agreed on.
+  struct Outcome {
+    std::uint32_t caps = 0;
+    bool done = false;
+    [[nodiscard]] bool cxl() const { return (caps & apn_caps::kIo) != 0; }
+  };
+  // What has happened in the state before this cycle.
+  struct Stay {
+    unsigned cycles = 0;
+    unsigned received = 0, sent = 0;  // TS2s or NULL flits; sent ones after the first received
+    bool mismatch = false;
+  };
+
+  [[nodiscard]] std::uint32_t decide(const In& in) const;
+  [[nodiscard]] std::uint32_t accept(const In& in) const;
   [[nodiscard]] bool met() const;
-  void count(const In& in);
-  [[nodiscard]] ApnState step(const In& in);
-  ApnState fail();
-  ApnState down();
+  ApnState leave(const Outcome& outcome);
+  ApnState next_state(const In& in);
+  void stay_on(const In& in);
 
   bool is_dsp_;
   Goals goals_;
   ApnState state_ = ApnState::kIdle;
-  std::uint32_t caps_ = 0;
-  bool cxl_ = false, done_ = false;
-  bool mismatch_ = false;  // the peer's TS2 did not confirm caps_
-  bool again_ = false;     // Recovery was asked for before Entry
-  unsigned received_ = 0, sent_ = 0, timer_ = 0;
+  Stay stay_;
+  Outcome outcome_;
+  bool recovery_due_ = false;  // once in kEntry
 };
 
 }  // namespace cxlgpu

@@ -37,26 +37,25 @@ class Completer {
 
  private:
   void look() {
-    using State = IoCompleter::State;
-    using coverage::CompleterState;
-    CompleterState state = CompleterState::Idle;
-    switch (twin_.state()) {
-      case State::kIdle:
-        break;
-      case State::kAccess:
-        state = twin_.second() ? CompleterState::Second : CompleterState::Access;
-        break;
-      case State::kData:
-        state = CompleterState::Data;
-        break;
-      case State::kReply:
-        state = CompleterState::Reply;
-        break;
-    }
     const unsigned link = in.link_up ? 0 : was_up_ ? 1 : 2;
     meets_.hit(
-        {static_cast<unsigned>(state), static_cast<unsigned>(offered()), in.tlp_tx_ready, link});
+        {static_cast<unsigned>(doing()), static_cast<unsigned>(offered()), in.tlp_tx_ready, link});
     was_up_ = in.link_up;
+  }
+  [[nodiscard]] coverage::CompleterState doing() const {
+    using enum coverage::CompleterState;
+    if (!twin_.step()) return Idle;
+    switch (*twin_.step()) {
+      case IoCompleter::Step::kAccess:
+        return Access;
+      case IoCompleter::Step::kSecondAccess:
+        return Second;
+      case IoCompleter::Step::kData:
+        return Data;
+      case IoCompleter::Step::kCompletion:
+        break;
+    }
+    return Reply;
   }
   [[nodiscard]] coverage::CompleterOffer offered() const {
     using enum coverage::CompleterOffer;
