@@ -54,52 +54,7 @@ class DeviceAgent {
   [[nodiscard]] std::uint64_t line() const { return cmd_.line; }  // of the last command
 
  private:
-  struct Entry {
-    State state = State::kI;
-    std::uint64_t line = 0;
-    Line data{};
-    bool poison = false;
-  };
-  struct Snoop {  // the answer to a snoop, until both parts are taken
-    bool rsp = false, dat = false;
-    unsigned opcode = 0;
-    unsigned uqid = 0;
-    Line data{};
-    bool poison = false;
-  };
-  [[nodiscard]] Entry& entry(std::uint64_t line) { return entries_[line % entries_.size()]; }
-  [[nodiscard]] const Entry& entry(std::uint64_t line) const {
-    return entries_[line % entries_.size()];
-  }
-  [[nodiscard]] bool allowed(const Command& cmd) const;
-  [[nodiscard]] bool snoop_ready(const In& in) const;
-  void start(const Command& cmd);
-  void local_access(const Command& cmd);
-  void response(MsgHeader header);
-  void go(unsigned rsp_data);
-  void pull(unsigned rsp_data, bool error);
-  void data(const WdMessage& message);
-  void pushed();
-  void unexpected() { err_ = true; }
-  void end_if_complete();
-  void end();
-  void snoop(MsgHeader header);
-  void invalidate(std::uint64_t line);
-
-  std::vector<Entry> entries_;
-  Phase phase_ = Phase::kIdle;
-  Command cmd_{};
-  unsigned cqid_ = 0;
-  // Of the command.
-  bool got_go_ = false, got_data_ = false, pulled_ = false, error_ = false;
-  State granted_ = State::kI;
-  unsigned uqid_ = 0;
-  bool bogus_ = false;
-  Line data_{};          // read, or evicted
-  bool poison_ = false;  // of data_
-  Snoop snoop_{};
-  std::optional<Done> done_;
-  bool err_ = false;
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu

@@ -66,43 +66,7 @@ class ArbMux {
   [[nodiscard]] Moment moment(const In& in) const;
 
  private:
-  static constexpr unsigned kIo = 0, kCm = 1;  // indexes, and the FlitKind of each
-
-  // One cycle: all that follows from registers and inputs.
-  struct Cycle {
-    Phase next_phase = Phase::kDown;
-    Vlsm::Event event = Vlsm::Event::kNone;
-    bool run = false;
-    bool damaged = false, malformed = false, stray = false;
-    std::array<bool, 2> passed{};
-    std::array<Vlsm::In, 2> in;
-    std::array<Vlsm::Out, 2> link;
-    std::optional<unsigned> loads;   // the vlsm whose ALMP goes into the register
-    std::optional<FlitKind> choice;  // what is offered to Flex Bus
-    bool sent = false;
-  };
-  [[nodiscard]] Cycle cycle(const In& in) const;
-  void life(const In& in, Cycle& now) const;
-  [[nodiscard]] bool hears(const In& in) const;
-  void receive(const In& in, Cycle& now) const;
-  static void receive_almp(const In& in, Cycle& now);
-  void offer_almp(const In& in, Cycle& now) const;
-  [[nodiscard]] std::optional<FlitKind> choose(const In& in, const Cycle& now) const;
-  [[nodiscard]] VlsmCode phy_state(const Cycle& now) const;
-  [[nodiscard]] bool recovery_cause(const In& in, const Cycle& now) const;
-  void count(unsigned protocol);
-
-  bool is_host_;
-  std::array<Vlsm, 2> vlsm_;
-  Phase phase_ = Phase::kDown;
-  bool peer_seen_ = false;
-  bool retrain_ = false;
-  bool damaged_ = false, malformed_ = false, stray_ = false;
-  bool cm_link_was_up_ = false;
-  std::optional<Almp> almp_;
-  std::optional<FlitKind> held_;
-  std::array<unsigned, 2> reset_weight_, weight_ = reset_weight_;
-  unsigned turn_ = kCm, used_ = 0;
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu

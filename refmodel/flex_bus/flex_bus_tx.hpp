@@ -34,23 +34,7 @@ class FlexBusTx {
   void clock(const In& in);
 
  private:
-  enum class Phase : std::uint8_t { kSds, kData, kSkp };
-
-  [[nodiscard]] bool stalls(const In& in) const;
-  [[nodiscard]] bool flit_begins() const;
-  [[nodiscard]] bool takes_flit(const In& in) const;
-  void begin_flit(const In& in, bool offered);
-  void data_word(const In& in, bool offered);
-
-  unsigned lanes_, bypass_blocks_, sync_blocks_;
-  Phase phase_ = Phase::kSds;
-  unsigned block_word_ = 0;
-  unsigned words_left_ = 0;            // in the interval
-  unsigned room_ = 0;                  // DWs of the interval that no flit has yet
-  std::vector<std::uint8_t> pending_;  // bytes of the begun flit
-  unsigned gear_ = 0;                  // words since the last pause for headers
-  bool null_ = false;
-  Word word_;
+  // The twin is to be written anew.
 };
 
 }  // namespace cxlgpu
