@@ -49,15 +49,13 @@ class ArbMux {
   };
 
   explicit ArbMux(bool is_host, unsigned weight_io = 1, unsigned weight_cm = 1)
-      : is_host_(is_host),
-        vlsm_{Vlsm(is_host), Vlsm(is_host)},
-        reset_weight_{weight_io, weight_cm} {}
+      : is_host_(is_host), first_weights_{weight_io, weight_cm} {}
   enum class Phase : std::uint8_t { kDown, kUp, kRecovery, kSleep };
-  // What meets in one cycle, by the registers before its edge. For functional coverage.
+  // What meets in one cycle, by what was before its edge. For functional coverage.
   struct Moment {
     Phase phase = Phase::kDown;
     Vlsm::Event event = Vlsm::Event::kNone;
-    bool loads = false;  // an ALMP of a machine goes into the register
+    bool loads = false;  // an ALMP is taken from a vlsm, to be sent
     bool holds = false;  // what was offered in the cycle before and not taken
   };
 
@@ -66,7 +64,37 @@ class ArbMux {
   [[nodiscard]] Moment moment(const In& in) const;
 
  private:
-  // The twin is to be written anew.
+  // By protocol: 0 CXL.io, 1 CXL.cachemem, as in FlitKind.
+  template <typename T>
+  using Each = std::array<T, 2>;
+  struct Step {
+    Phase next;
+    Vlsm::Event event;
+  };
+  struct Arrival {
+    std::optional<Almp> almp;  // a good one
+    bool damaged = false, malformed = false, stray = false;
+    bool passed_up = false;
+  };
+  [[nodiscard]] Step step(const In& in) const;
+  [[nodiscard]] bool running(const In& in) const { return step(in).event == Vlsm::Event::kRun; }
+  [[nodiscard]] Arrival arrival(const In& in) const;
+  [[nodiscard]] std::optional<unsigned> source_of_almp(const In& in) const;
+  [[nodiscard]] Each<Vlsm::In> to_vlsm(const In& in) const;
+  [[nodiscard]] FlitKind kind_to_send(const In& in) const;
+  void count(unsigned protocol);
+
+  bool is_host_;
+  Each<unsigned> first_weights_, weights_ = first_weights_;
+  Each<Vlsm> vlsm_{Vlsm(is_host_), Vlsm(is_host_)};
+  Phase phase_ = Phase::kDown;
+  bool recovery_requested_ = false;
+  bool spoken_to_ = false;  // a flit other than NULL came since the link was down
+  bool cm_was_up_ = false;  // in the cycle before
+  std::optional<Almp> almp_to_send_;
+  std::optional<FlitKind> stalled_;
+  unsigned turn_ = 1, sent_in_turn_ = 0;
+  bool damaged_ = false, malformed_ = false, stray_ = false;
 };
 
 }  // namespace cxlgpu
