@@ -2,301 +2,256 @@
 #include "refmodel/cache/device_agent.hpp"
 
 #include <algorithm>
-
-#include "flits/messages.hpp"
+#include <string_view>
+#include <utility>
 
 namespace cxlgpu {
-
 namespace {
 
-using Op = flits::D2hReqOpcode;
+using State = DeviceAgent::State;
+using enum flits::D2hReqOpcode;
 using Rsp = flits::H2dRspOpcode;
 
-constexpr unsigned kPoisoned = 3;
+constexpr unsigned kHostError = 1, kRefused = 2, kPoisoned = 3;
 
-constexpr Op op_of(unsigned code) {
-  return static_cast<Op>(code);
+// A D2H request as the table of the page has it.
+struct Rule {
+  flits::D2hReqOpcode op;
+  std::string_view states;  // in which the line may be; I is no hit
+  std::optional<Rsp> first = std::nullopt, last = std::nullopt;
+  bool data = false;  // H2D data come
+  bool room = false;  // the line is to be kept
+  bool full = false;  // all enables
+};
+constexpr Rule kRules[] = {
+    {.op = RdCurr, .states = "I", .data = true},
+    {.op = RdOwn, .states = "IS", .first = Rsp::Go, .data = true, .room = true},
+    {.op = RdShared, .states = "I", .first = Rsp::Go, .data = true, .room = true},
+    {.op = RdAny, .states = "I", .first = Rsp::Go, .data = true, .room = true},
+    {.op = RdOwnNoData, .states = "IS", .first = Rsp::Go, .room = true},
+    {.op = ItoMWr, .states = "I", .first = Rsp::GoWritePull, .full = true},
+    {.op = MemWr, .states = "I", .first = Rsp::GoWritePull, .full = true},
+    {.op = CLFlush, .states = "ISE", .first = Rsp::Go},
+    {.op = CleanEvict, .states = "SE", .first = Rsp::GoWritePull},
+    {.op = DirtyEvict, .states = "M", .first = Rsp::GoWritePull},
+    {.op = CleanEvictNoData, .states = "SE", .first = Rsp::Go},
+    {.op = WOWrInv, .states = "I", .first = Rsp::FastGoWritePull, .last = Rsp::ExtCmp},
+    {.op = WOWrInvF,
+     .states = "I",
+     .first = Rsp::FastGoWritePull,
+     .last = Rsp::ExtCmp,
+     .full = true},
+    {.op = WrInv, .states = "I", .first = Rsp::WritePull, .last = Rsp::Go},
+    {.op = CacheFlushed, .states = "I", .first = Rsp::Go},
+};
+
+State state_granted(GoState go) {
+  return go == GoState::kS   ? State::kS
+         : go == GoState::kE ? State::kE
+         : go == GoState::kM ? State::kM
+                             : State::kI;
 }
-constexpr bool reads_data(Op op) {
-  return op == Op::RdCurr || op == Op::RdOwn || op == Op::RdShared || op == Op::RdAny;
-}
-// The GO comes alone, or with data.
-constexpr bool wants_go(Op op) {
-  return (reads_data(op) && op != Op::RdCurr) || op == Op::RdOwnNoData || op == Op::CLFlush ||
-         op == Op::CleanEvictNoData || op == Op::CacheFlushed;
-}
-constexpr bool weakly_ordered(Op op) {
-  return op == Op::WOWrInv || op == Op::WOWrInvF;
-}
-constexpr bool evicts(Op op) {
-  return op == Op::CleanEvict || op == Op::DirtyEvict;
-}
-// The response that pulls the data of a write; GO_ERR_WritePull may stand for it.
-constexpr std::optional<Rsp> pull_of(Op op) {
-  if (op == Op::WrInv) return Rsp::WritePull;
-  if (weakly_ordered(op)) return Rsp::FastGoWritePull;
-  if (op == Op::ItoMWr || op == Op::MemWr || evicts(op)) return Rsp::GoWritePull;
-  return std::nullopt;
-}
-constexpr bool may_pull_with_error(Op op) {
-  return pull_of(op) && op != Op::WrInv && op != Op::CleanEvict;
+
+struct Answer {
+  flits::D2hRspOpcode opcode;
+  State after;
+};
+Answer answer(flits::H2dReqOpcode op, State before) {
+  using enum flits::D2hRspOpcode;
+  const bool dirty = before == State::kM;
+  if (before == State::kI) return {RspIHitI, State::kI};
+  switch (op) {
+    case flits::H2dReqOpcode::SnpData:
+      return {dirty ? RspSFwdM : RspSHitSE, State::kS};
+    case flits::H2dReqOpcode::SnpInv:
+      return {dirty ? RspIFwdM : RspIHitSE, State::kI};
+    default:  // SnpCur
+      return {dirty ? RspVFwdV : RspVHitV, before};
+  }
 }
 
 }  // namespace
 
-bool DeviceAgent::allowed(const Command& cmd) const {
-  const State state = state_of(cmd.line);
-  const bool hit = state != State::kI;
-  const bool room = hit || entry(cmd.line).state == State::kI;
-  const bool clean = state == State::kS || state == State::kE;
-  switch (op_of(cmd.op)) {
-    case Op::RdCurr:
-    case Op::WOWrInv:
-    case Op::WrInv:
-      return !hit;
-    case Op::RdOwn:
-    case Op::RdOwnNoData:
-      return room && (state == State::kI || state == State::kS);
-    case Op::RdShared:
-    case Op::RdAny:
-      return room && !hit;
-    case Op::ItoMWr:
-    case Op::MemWr:
-    case Op::WOWrInvF:
-      return !hit && cmd.enables == kAllEnables;
-    case Op::CLFlush:
-      return state != State::kM;
-    case Op::CleanEvict:
-    case Op::CleanEvictNoData:
-      return clean;
-    case Op::DirtyEvict:
-      return state == State::kM;
-    case Op::CacheFlushed:
-      return std::all_of(entries_.begin(), entries_.end(),
-                         [](const Entry& e) { return e.state == State::kI; });
-  }
-  return false;
+State DeviceAgent::state_of(std::uint64_t line) const {
+  const Entry& e = entries_[line % entries_.size()];
+  return e.line == line ? e.state : State::kI;
 }
 
-// A snoop waits while its answer or a pushed line is on its way out, behind a response of the same
-// cycle, and for the data of a line that the host believes to be here already.
-bool DeviceAgent::snoop_ready(const In& in) const {
-  const std::uint64_t line = flits::unpack<flits::H2dReq>(in.link.rx_creq_hdr).address >> 6;
-  const bool granted = phase_ == Phase::kWait && got_go_ && line == cmd_.line;
-  return !snoop_.rsp && !snoop_.dat && phase_ != Phase::kPush && !in.link.rx_valid[kCrsp] &&
-         !granted;
+DeviceAgent::Phase DeviceAgent::phase() const {
+  if (!request_) return Phase::kIdle;
+  if (!request_->sent) return Phase::kSend;
+  return request_->push ? Phase::kPush : Phase::kWait;
+}
+
+bool DeviceAgent::access(const Command& cmd) {
+  Entry& e = entry(cmd.line);
+  const State state = state_of(cmd.line);
+  if (state == State::kI || (state == State::kS && cmd.enables != 0)) return false;
+  done_ = Done{.err = e.poison ? kPoisoned : 0, .data = e.data};
+  for (unsigned i = 0; i < e.data.size(); ++i) {
+    if ((cmd.enables >> i & 1) != 0) e.data[i] = cmd.data[i];
+  }
+  if (cmd.enables != 0) e.state = State::kM;
+  if (cmd.enables == kAllEnables) e.poison = false;
+  done_->state = e.state;
+  return true;
+}
+
+bool DeviceAgent::request(const Command& cmd) {
+  const auto op = flits::D2hReqOpcode(cmd.op);
+  const auto rule = std::ranges::find(kRules, op, &Rule::op);
+  const State state = state_of(cmd.line);
+  const auto empty = [](const Entry& e) { return e.state == State::kI; };
+  if (rule == std::end(kRules) ||
+      rule->states.find("ISEM"[unsigned(state)]) == std::string_view::npos ||
+      (rule->full && cmd.enables != kAllEnables) ||
+      (rule->room && state == State::kI && !empty(entry(cmd.line))) ||
+      (op == CacheFlushed && !std::ranges::all_of(entries_, empty))) {
+    return false;
+  }
+  request_ = Request{.cmd = cmd, .cqid = next_cqid_, .data_due = rule->data};
+  for (const auto& rsp : {rule->first, rule->last}) {
+    if (rsp) request_->responses_due.push_back(*rsp);
+  }
+  next_cqid_ = (next_cqid_ + 1) & 0xFFF;
+  return true;
+}
+
+void DeviceAgent::invalidate(std::uint64_t line) {
+  if (entry(line).line == line) entry(line).state = State::kI;
+}
+
+bool DeviceAgent::respond(const flits::H2dRsp& rsp) {
+  Request& r = *request_;
+  if (rsp.cqid != r.cqid || r.responses_due.empty()) return false;
+  const Rsp due = r.responses_due.front();
+  const bool refused = rsp.opcode == Rsp::GoErrWritePull && r.op() != CleanEvict &&
+                       (due == Rsp::GoWritePull || due == Rsp::FastGoWritePull);
+  const bool dropped = rsp.opcode == Rsp::GoWritePullDrop && r.op() == CleanEvict;
+  if (rsp.opcode != due && !refused && !dropped) return false;
+  r.responses_due.pop_front();
+  if (rsp.opcode == Rsp::Go) {
+    r.granted = GoState(rsp.rsp_data & 0xF);
+    r.failed |= r.granted == GoState::kErr;
+  } else if (dropped) {
+    invalidate(r.cmd.line);
+  } else if (rsp.opcode != Rsp::ExtCmp) {
+    pull(rsp.rsp_data);
+  }
+  if (refused) {
+    r.failed = true;
+    r.responses_due.clear();
+  }
+  return true;
+}
+
+bool DeviceAgent::receive(const WdMessage& message) {
+  Request& r = *request_;
+  const auto header = flits::unpack<flits::H2dDh>(message.header);
+  if (!r.data_due || header.cqid != r.cqid) return false;
+  r.data_due = false;
+  r.data = message;
+  r.failed |= header.go_err;
+  return true;
+}
+
+void DeviceAgent::pull(std::uint16_t uqid) {
+  Request& r = *request_;
+  flits::D2hDh header{.uqid = uqid};
+  if (r.op() == CleanEvict || r.op() == DirtyEvict) {
+    const Entry& e = entry(r.cmd.line);
+    const State state = state_of(r.cmd.line);
+    header.bogus = r.op() == DirtyEvict ? state != State::kM : state == State::kI;
+    header.poison = e.poison;
+    r.push = {flits::pack(header), e.data, kAllEnables};
+    invalidate(r.cmd.line);
+  } else {
+    r.push = {flits::pack(header), r.cmd.data, r.cmd.enables};
+  }
+}
+
+void DeviceAgent::finish() {
+  const Request r = *std::exchange(request_, std::nullopt);
+  const std::uint64_t line = r.cmd.line;
+  Done done;
+  if (r.failed) {
+    done.err = kHostError;
+    invalidate(line);
+  } else if (r.data) {
+    const bool poison = flits::unpack<flits::H2dDh>(r.data->header).poison;
+    done.err = poison ? kPoisoned : 0;
+    done.data = r.data->data;
+    if (r.granted) entry(line) = {line, state_granted(*r.granted), r.data->data, poison};
+  } else if (r.op() == RdOwnNoData && (r.granted == GoState::kE || r.granted == GoState::kM)) {
+    entry(line) = {line, State::kM, r.cmd.data, false};
+  } else if (r.granted) {
+    invalidate(line);
+  }
+  done.state = state_of(line);
+  done_ = done;
+}
+
+void DeviceAgent::snoop(const flits::H2dReq& req) {
+  if (!flits::is_defined(req.opcode)) {
+    unexpected_ = true;
+    return;
+  }
+  const std::uint64_t line = req.address >> 6;
+  const State before = state_of(line);
+  const Answer given = answer(req.opcode, before);
+  snoop_answer_ = {.opcode = given.opcode, .uqid = req.uqid};
+  Entry& e = entry(line);
+  if (before == State::kM) {
+    forwarded_ = {flits::pack(flits::D2hDh{.uqid = req.uqid, .poison = e.poison}), e.data,
+                  kAllEnables};
+  }
+  if (before != State::kI) e.state = given.after;
 }
 
 DeviceAgent::Out DeviceAgent::eval(const In& in) const {
-  Out out{.done = done_, .err = err_};
-  out.cmd_ready = phase_ == Phase::kIdle && !(in.link.rx_valid[kCreq] && in.cmd.op == 0);
-  out.link.tx_valid = {phase_ == Phase::kSend, snoop_.rsp, snoop_.dat || phase_ == Phase::kPush};
-  out.link.tx_creq_hdr = flits::pack(flits::D2hReq{.opcode = op_of(cmd_.op),
-                                                   .cqid = static_cast<std::uint16_t>(cqid_),
-                                                   .address = cmd_.line << 6});
-  const auto snoop_uqid = static_cast<std::uint16_t>(snoop_.uqid);
-  out.link.tx_crsp_hdr = flits::pack(
-      flits::D2hRsp{.opcode = static_cast<flits::D2hRspOpcode>(snoop_.opcode), .uqid = snoop_uqid});
-  if (snoop_.dat) {
-    const flits::D2hDh header{.uqid = snoop_uqid, .poison = snoop_.poison};
-    out.link.tx_cdat = {flits::pack(header), snoop_.data, kAllEnables};
-  } else {
-    const bool evict = evicts(op_of(cmd_.op));
-    const flits::D2hDh header{
-        .uqid = static_cast<std::uint16_t>(uqid_), .bogus = bogus_, .poison = evict && poison_};
-    out.link.tx_cdat = {flits::pack(header), evict ? data_ : cmd_.data,
-                        evict ? kAllEnables : cmd_.enables};
+  Out out{.done = done_, .err = unexpected_};
+  const std::uint64_t snooped = flits::unpack<flits::H2dReq>(in.link.rx_creq_hdr).address >> 6;
+  const bool granted = request_ && request_->granted && request_->data_due;
+  out.cmd_ready = !request_ && !(in.cmd.op == 0 && in.link.rx_valid[kCreq]);
+  out.link.rx_creq_ready = !snoop_answer_ && !forwarded_ && phase() != Phase::kPush &&
+                           !in.link.rx_valid[kCrsp] && !(granted && snooped == line());
+  if (phase() == Phase::kSend) {
+    out.link.tx_valid[kCreq] = true;
+    out.link.tx_creq_hdr = flits::pack(
+        flits::D2hReq{.opcode = request_->op(), .cqid = request_->cqid, .address = line() << 6});
   }
-  out.link.rx_creq_ready = snoop_ready(in);
+  if (snoop_answer_) {
+    out.link.tx_valid[kCrsp] = true;
+    out.link.tx_crsp_hdr = flits::pack(*snoop_answer_);
+  }
+  if (forwarded_ || phase() == Phase::kPush) {
+    out.link.tx_valid[kCdat] = true;
+    out.link.tx_cdat = forwarded_ ? *forwarded_ : *request_->push;
+  }
   return out;
 }
 
 void DeviceAgent::clock(const In& in) {
   const Out out = eval(in);
+  const auto leaves = [&](CacheChannel c) { return out.link.tx_valid[c] && in.link.tx_ready[c]; };
+  const bool waits = phase() == Phase::kWait;
   done_.reset();
-  err_ = false;
-  const auto sent = [&](CacheChannel c) { return out.link.tx_valid[c] && in.link.tx_ready[c]; };
-  const bool push_sent = phase_ == Phase::kPush && !snoop_.dat && sent(kCdat);
-  if (sent(kCrsp)) snoop_.rsp = false;
-  if (sent(kCdat) && !push_sent) snoop_.dat = false;
-  const bool waiting = phase_ == Phase::kWait;
-  if (sent(kCreq)) phase_ = Phase::kWait;
-  if (push_sent) pushed();
-  if (in.link.rx_valid[kCrsp]) waiting ? response(in.link.rx_crsp_hdr) : unexpected();
-  if (in.link.rx_valid[kCdat]) waiting ? data(in.link.rx_cdat) : unexpected();
-  if (waiting && phase_ == Phase::kWait) end_if_complete();
-  // A command looks at the entries as they are before a snoop of the same cycle.
-  if (in.cmd_valid && out.cmd_ready) start(in.cmd);
-  if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) snoop(in.link.rx_creq_hdr);
-}
-
-// ------------------------------------------------------------------------------------ commands
-
-void DeviceAgent::start(const Command& cmd) {
-  if (cmd.op == 0) return local_access(cmd);
-  if (!allowed(cmd)) {
-    done_ = Done{.err = 2};
-    return;
+  unexpected_ = false;
+  if (in.cmd_valid && out.cmd_ready) {
+    const bool accepted = in.cmd.op == 0 ? access(in.cmd) : request(in.cmd);
+    if (!accepted) done_ = Done{.err = kRefused};
   }
-  cmd_ = cmd;
-  phase_ = Phase::kSend;
-  got_go_ = got_data_ = pulled_ = error_ = bogus_ = false;
-}
-
-void DeviceAgent::local_access(const Command& cmd) {
-  const State state = state_of(cmd.line);
-  if (state == State::kI || (cmd.enables != 0 && state == State::kS)) {
-    done_ = Done{.err = 2};
-    return;
+  if (in.link.rx_valid[kCrsp]) {
+    unexpected_ |= !waits || !respond(flits::unpack<flits::H2dRsp>(in.link.rx_crsp_hdr));
   }
-  Entry& e = entry(cmd.line);
-  done_ = Done{.err = e.poison ? kPoisoned : 0, .data = e.data};
-  if (cmd.enables == kAllEnables) e.poison = false;
-  for (unsigned i = 0; i < e.data.size(); ++i) {
-    if ((cmd.enables >> i & 1) != 0) e.data[i] = cmd.data[i];
+  if (in.link.rx_valid[kCdat]) unexpected_ |= !waits || !receive(in.link.rx_cdat);
+  if (in.link.rx_valid[kCreq] && out.link.rx_creq_ready) {
+    snoop(flits::unpack<flits::H2dReq>(in.link.rx_creq_hdr));
   }
-  if (cmd.enables != 0) e.state = State::kM;
-  done_->state = e.state;
-}
-
-void DeviceAgent::invalidate(std::uint64_t line) {
-  if (state_of(line) != State::kI) entry(line).state = State::kI;
-}
-
-void DeviceAgent::response(MsgHeader header) {
-  const auto rsp = flits::unpack<flits::H2dRsp>(header);
-  const Op op = op_of(cmd_.op);
-  const bool ours = rsp.cqid == cqid_;
-  const bool last_go = op == Op::WrInv && pulled_;
-  if (ours && rsp.opcode == Rsp::Go && !got_go_ && (wants_go(op) || last_go)) {
-    go(rsp.rsp_data & 15);
-    if (last_go) end();
-  } else if (ours && !pulled_ && pull_of(op) == rsp.opcode) {
-    pull(rsp.rsp_data, false);
-  } else if (ours && !pulled_ && rsp.opcode == Rsp::GoErrWritePull && may_pull_with_error(op)) {
-    pull(rsp.rsp_data, true);
-  } else if (ours && rsp.opcode == Rsp::GoWritePullDrop && op == Op::CleanEvict && !pulled_) {
-    invalidate(cmd_.line);
-    end();
-  } else if (ours && rsp.opcode == Rsp::ExtCmp && weakly_ordered(op) && pulled_) {
-    end();
-  } else {
-    unexpected();
-  }
-}
-
-void DeviceAgent::go(unsigned rsp_data) {
-  got_go_ = true;
-  switch (static_cast<GoState>(rsp_data)) {
-    case GoState::kS:
-      granted_ = State::kS;
-      break;
-    case GoState::kE:
-      granted_ = State::kE;
-      break;
-    case GoState::kM:
-      granted_ = State::kM;
-      break;
-    default:
-      granted_ = State::kI;
-      error_ |= static_cast<GoState>(rsp_data) == GoState::kErr;
-  }
-}
-
-void DeviceAgent::pull(unsigned rsp_data, bool error) {
-  const Op op = op_of(cmd_.op);
-  pulled_ = true;
-  error_ = error;
-  uqid_ = rsp_data;
-  phase_ = Phase::kPush;
-  if (!evicts(op)) return;
-  const State state = state_of(cmd_.line);
-  data_ = entry(cmd_.line).data;
-  poison_ = entry(cmd_.line).poison;
-  bogus_ = op == Op::DirtyEvict ? state != State::kM : state == State::kI;
-  invalidate(cmd_.line);
-}
-
-void DeviceAgent::data(const WdMessage& message) {
-  const auto header = flits::unpack<flits::H2dDh>(message.header);
-  if (header.cqid != cqid_ || got_data_ || !reads_data(op_of(cmd_.op))) {
-    unexpected();
-    return;
-  }
-  got_data_ = true;
-  data_ = message.data;
-  poison_ = header.poison;
-  error_ |= header.go_err;
-}
-
-// The data of a write have left.
-void DeviceAgent::pushed() {
-  const Op op = op_of(cmd_.op);
-  const bool more = weakly_ordered(op) || op == Op::WrInv;
-  phase_ = Phase::kWait;
-  if (!more || error_) end();
-}
-
-// A command without data to push ends with its last response.
-void DeviceAgent::end_if_complete() {
-  const Op op = op_of(cmd_.op);
-  const bool complete = (got_go_ || !wants_go(op)) && (got_data_ || !reads_data(op));
-  if (!pull_of(op) && complete) end();
-}
-
-void DeviceAgent::end() {
-  const Op op = op_of(cmd_.op);
-  Done done{.err = error_ ? 1u : 0u};
-  if (error_) {
-    invalidate(cmd_.line);
-  } else if (op == Op::RdCurr) {
-    done.data = data_;
-  } else if (reads_data(op)) {
-    entry(cmd_.line) = {granted_, cmd_.line, data_, poison_};
-    done.data = data_;
-  } else if (op == Op::RdOwnNoData && (granted_ == State::kE || granted_ == State::kM)) {
-    entry(cmd_.line) = {State::kM, cmd_.line, cmd_.data};
-  } else if (op == Op::RdOwnNoData || op == Op::CLFlush || op == Op::CleanEvictNoData) {
-    invalidate(cmd_.line);
-  }
-  if (!error_ && reads_data(op) && poison_) done.err = kPoisoned;
-  done.state = state_of(cmd_.line);
-  done_ = done;
-  phase_ = Phase::kIdle;
-  cqid_ = (cqid_ + 1) & 0xFFF;
-}
-
-// -------------------------------------------------------------------------------------- snoops
-
-void DeviceAgent::snoop(MsgHeader header) {
-  using flits::D2hRspOpcode;
-  using flits::H2dReqOpcode;
-  const auto req = flits::unpack<flits::H2dReq>(header);
-  if (!flits::is_defined(req.opcode)) {
-    unexpected();
-    return;
-  }
-  const std::uint64_t line = req.address >> 6;
-  Entry& e = entry(line);
-  const State state = state_of(line);
-  const bool modified = state == State::kM;
-  D2hRspOpcode answer = D2hRspOpcode::RspIHitI;
-  if (state != State::kI) {
-    switch (req.opcode) {
-      case H2dReqOpcode::SnpData:
-        answer = modified ? D2hRspOpcode::RspSFwdM : D2hRspOpcode::RspSHitSE;
-        e.state = State::kS;
-        break;
-      case H2dReqOpcode::SnpInv:
-        answer = modified ? D2hRspOpcode::RspIFwdM : D2hRspOpcode::RspIHitSE;
-        e.state = State::kI;
-        break;
-      case H2dReqOpcode::SnpCur:
-        answer = modified ? D2hRspOpcode::RspVFwdV : D2hRspOpcode::RspVHitV;
-        break;
-    }
-  }
-  snoop_ = {true, modified, static_cast<unsigned>(answer), req.uqid, e.data, e.poison};
+  if (leaves(kCreq)) request_->sent = true;
+  if (leaves(kCrsp)) snoop_answer_.reset();
+  if (leaves(kCdat)) (forwarded_ ? forwarded_ : request_->push).reset();
+  if (request_ && request_->over()) finish();
 }
 
 }  // namespace cxlgpu

@@ -9,9 +9,11 @@
 // Source:  CXL 2.0 3.2.4 (D2H requests, snoops), docs/blocks/cache/device_agent.md.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <vector>
 
+#include "flits/messages.hpp"
 #include "refmodel/cache/cache_ports.hpp"
 
 namespace cxlgpu {
@@ -46,60 +48,46 @@ class DeviceAgent {
   explicit DeviceAgent(unsigned lines) : entries_(lines) {}
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
-  [[nodiscard]] State state_of(std::uint64_t line) const {
-    const Entry& e = entry(line);
-    return e.line == line ? e.state : State::kI;
-  }
-  [[nodiscard]] Phase phase() const { return phase_; }
-  [[nodiscard]] std::uint64_t line() const { return cmd_.line; }  // of the last command
+  [[nodiscard]] State state_of(std::uint64_t line) const;
+  [[nodiscard]] Phase phase() const;
+  [[nodiscard]] std::uint64_t line() const { return request_->cmd.line; }  // unless idle
 
  private:
   struct Entry {
-    State state = State::kI;
     std::uint64_t line = 0;
+    State state = State::kI;
     Line data{};
     bool poison = false;
   };
-  struct Snoop {  // the answer to a snoop, until both parts are taken
-    bool rsp = false, dat = false;
-    unsigned opcode = 0;
-    unsigned uqid = 0;
-    Line data{};
-    bool poison = false;
+  struct Request {
+    Command cmd{};
+    std::uint16_t cqid = 0;
+    std::deque<flits::H2dRspOpcode> responses_due = {};
+    bool data_due = false;
+    bool sent = false, failed = false;
+    std::optional<GoState> granted = std::nullopt;
+    std::optional<WdMessage> data = std::nullopt, push = std::nullopt;
+    [[nodiscard]] flits::D2hReqOpcode op() const { return flits::D2hReqOpcode(cmd.op); }
+    [[nodiscard]] bool over() const { return responses_due.empty() && !data_due && !push; }
   };
+
   [[nodiscard]] Entry& entry(std::uint64_t line) { return entries_[line % entries_.size()]; }
-  [[nodiscard]] const Entry& entry(std::uint64_t line) const {
-    return entries_[line % entries_.size()];
-  }
-  [[nodiscard]] bool allowed(const Command& cmd) const;
-  [[nodiscard]] bool snoop_ready(const In& in) const;
-  void start(const Command& cmd);
-  void local_access(const Command& cmd);
-  void response(MsgHeader header);
-  void go(unsigned rsp_data);
-  void pull(unsigned rsp_data, bool error);
-  void data(const WdMessage& message);
-  void pushed();
-  void unexpected() { err_ = true; }
-  void end_if_complete();
-  void end();
-  void snoop(MsgHeader header);
+  bool access(const Command& cmd);   // false: refused
+  bool request(const Command& cmd);  // likewise
   void invalidate(std::uint64_t line);
+  bool respond(const flits::H2dRsp& rsp);  // false: it was not awaited
+  bool receive(const WdMessage& message);  // likewise
+  void pull(std::uint16_t uqid);
+  void finish();
+  void snoop(const flits::H2dReq& req);
 
   std::vector<Entry> entries_;
-  Phase phase_ = Phase::kIdle;
-  Command cmd_{};
-  unsigned cqid_ = 0;
-  // Of the command.
-  bool got_go_ = false, got_data_ = false, pulled_ = false, error_ = false;
-  State granted_ = State::kI;
-  unsigned uqid_ = 0;
-  bool bogus_ = false;
-  Line data_{};          // read, or evicted
-  bool poison_ = false;  // of data_
-  Snoop snoop_{};
+  std::uint16_t next_cqid_ = 0;
+  std::optional<Request> request_;
+  std::optional<flits::D2hRsp> snoop_answer_;
+  std::optional<WdMessage> forwarded_;  // of a snoop
   std::optional<Done> done_;
-  bool err_ = false;
+  bool unexpected_ = false;
 };
 
 }  // namespace cxlgpu

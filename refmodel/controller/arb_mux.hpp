@@ -49,15 +49,13 @@ class ArbMux {
   };
 
   explicit ArbMux(bool is_host, unsigned weight_io = 1, unsigned weight_cm = 1)
-      : is_host_(is_host),
-        vlsm_{Vlsm(is_host), Vlsm(is_host)},
-        reset_weight_{weight_io, weight_cm} {}
+      : is_host_(is_host), first_weights_{weight_io, weight_cm} {}
   enum class Phase : std::uint8_t { kDown, kUp, kRecovery, kSleep };
-  // What meets in one cycle, by the registers before its edge. For functional coverage.
+  // What meets in one cycle, by what was before its edge. For functional coverage.
   struct Moment {
     Phase phase = Phase::kDown;
     Vlsm::Event event = Vlsm::Event::kNone;
-    bool loads = false;  // an ALMP of a machine goes into the register
+    bool loads = false;  // an ALMP is taken from a vlsm, to be sent
     bool holds = false;  // what was offered in the cycle before and not taken
   };
 
@@ -66,43 +64,37 @@ class ArbMux {
   [[nodiscard]] Moment moment(const In& in) const;
 
  private:
-  static constexpr unsigned kIo = 0, kCm = 1;  // indexes, and the FlitKind of each
-
-  // One cycle: all that follows from registers and inputs.
-  struct Cycle {
-    Phase next_phase = Phase::kDown;
-    Vlsm::Event event = Vlsm::Event::kNone;
-    bool run = false;
-    bool damaged = false, malformed = false, stray = false;
-    std::array<bool, 2> passed{};
-    std::array<Vlsm::In, 2> in;
-    std::array<Vlsm::Out, 2> link;
-    std::optional<unsigned> loads;   // the vlsm whose ALMP goes into the register
-    std::optional<FlitKind> choice;  // what is offered to Flex Bus
-    bool sent = false;
+  // By protocol: 0 CXL.io, 1 CXL.cachemem, as in FlitKind.
+  template <typename T>
+  using Each = std::array<T, 2>;
+  struct Step {
+    Phase next;
+    Vlsm::Event event;
   };
-  [[nodiscard]] Cycle cycle(const In& in) const;
-  void life(const In& in, Cycle& now) const;
-  [[nodiscard]] bool hears(const In& in) const;
-  void receive(const In& in, Cycle& now) const;
-  static void receive_almp(const In& in, Cycle& now);
-  void offer_almp(const In& in, Cycle& now) const;
-  [[nodiscard]] std::optional<FlitKind> choose(const In& in, const Cycle& now) const;
-  [[nodiscard]] VlsmCode phy_state(const Cycle& now) const;
-  [[nodiscard]] bool recovery_cause(const In& in, const Cycle& now) const;
+  struct Arrival {
+    std::optional<Almp> almp;  // a good one
+    bool damaged = false, malformed = false, stray = false;
+    bool passed_up = false;
+  };
+  [[nodiscard]] Step step(const In& in) const;
+  [[nodiscard]] bool running(const In& in) const { return step(in).event == Vlsm::Event::kRun; }
+  [[nodiscard]] Arrival arrival(const In& in) const;
+  [[nodiscard]] std::optional<unsigned> source_of_almp(const In& in) const;
+  [[nodiscard]] Each<Vlsm::In> to_vlsm(const In& in) const;
+  [[nodiscard]] FlitKind kind_to_send(const In& in) const;
   void count(unsigned protocol);
 
   bool is_host_;
-  std::array<Vlsm, 2> vlsm_;
+  Each<unsigned> first_weights_, weights_ = first_weights_;
+  Each<Vlsm> vlsm_{Vlsm(is_host_), Vlsm(is_host_)};
   Phase phase_ = Phase::kDown;
-  bool peer_seen_ = false;
-  bool retrain_ = false;
+  bool recovery_requested_ = false;
+  bool spoken_to_ = false;  // a flit other than NULL came since the link was down
+  bool cm_was_up_ = false;  // in the cycle before
+  std::optional<Almp> almp_to_send_;
+  std::optional<FlitKind> stalled_;
+  unsigned turn_ = 1, sent_in_turn_ = 0;
   bool damaged_ = false, malformed_ = false, stray_ = false;
-  bool cm_link_was_up_ = false;
-  std::optional<Almp> almp_;
-  std::optional<FlitKind> held_;
-  std::array<unsigned, 2> reset_weight_, weight_ = reset_weight_;
-  unsigned turn_ = kCm, used_ = 0;
 };
 
 }  // namespace cxlgpu

@@ -1,83 +1,78 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/flex_bus/flex_bus_tx.hpp"
 
+#include <algorithm>
+
 namespace cxlgpu {
+
 namespace {
-constexpr unsigned kWordsPerPause = 64;  // 16 blocks, whose headers take one word's time
+
+// Cycles: the sync headers of 16 blocks take the time of a word.
+constexpr unsigned kPausePeriod = 16 * kBlockWords + 1;
+
+}  // namespace
+
+unsigned FlexBusTx::interval_words(const In& in) const {
+  return kBlockWords * (in.bypass ? bypass_blocks_ : sync_blocks_);
 }
 
-bool FlexBusTx::stalls(const In& in) const {
-  return !in.bypass && gear_ == kWordsPerPause;
+// Where in the stream the word of this cycle is.
+FlexBusTx::Place FlexBusTx::place(const In& in) const {
+  const std::uint64_t pauses = in.bypass ? 0 : stream_cycles_ / kPausePeriod;
+  const bool pause = !in.bypass && stream_cycles_ % kPausePeriod == kPausePeriod - 1;
+  if (!in.run || pause) return {};
+  const std::uint64_t word = stream_cycles_ - pauses;
+  if (word < kBlockWords) return {Part::kSds, unsigned(word)};
+  const unsigned interval = interval_words(in);
+  const auto at = unsigned((word - kBlockWords) % (interval + kBlockWords));
+  if (at < interval) return {Part::kData, at};
+  return {Part::kSkp, at - interval};
 }
 
-bool FlexBusTx::flit_begins() const {
-  return phase_ == Phase::kData && pending_.size() < 4 * lanes_;
+// Bytes of the interval left to a flit that begins in this word; 0 if none does.
+unsigned FlexBusTx::room(const In& in) const {
+  const Place at = place(in);
+  const unsigned word_bytes = 4 * lanes_;
+  if (at.part != Part::kData || to_send_.size() >= word_bytes) return 0;
+  return (interval_words(in) - at.word) * word_bytes - unsigned(to_send_.size());
 }
 
-bool FlexBusTx::takes_flit(const In& in) const {
-  return in.run && !stalls(in) && flit_begins() && room_ >= kFlitDws && in.flit_en;
-}
-
-void FlexBusTx::begin_flit(const In& in, bool offered) {
-  const unsigned dws = std::min(room_, kFlitDws);
-  room_ -= dws;
-  const FlitKind kind = offered ? in.tx_kind : FlitKind::kNull;
+void FlexBusTx::begin_flit(const In& in, unsigned room) {
+  const bool goes = in.tx_valid && in.flit_en && room >= kFlitBytes;
+  const FlitKind kind = goes ? in.tx_kind : FlitKind::kNull;
   null_ = kind == FlitKind::kNull;
-  const auto code = static_cast<std::uint8_t>(protocol_code(kind, room_ == 0));
-  std::vector<std::uint8_t> bytes(4 * dws, 0);
-  bytes[0] = bytes[1] = code;
+  std::array<std::uint8_t, kFlitBytes> bytes{};
+  bytes[0] = bytes[1] = static_cast<std::uint8_t>(protocol_code(kind, room <= kFlitBytes));
   if (!null_) {
-    std::copy(in.tx_flit.payload.begin(), in.tx_flit.payload.end(), bytes.begin() + 2);
+    std::ranges::copy(in.tx_flit.payload, bytes.begin() + 2);
     bytes[66] = static_cast<std::uint8_t>(in.tx_flit.crc);
     bytes[67] = static_cast<std::uint8_t>(in.tx_flit.crc >> 8);
   }
-  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  to_send_.insert(to_send_.end(), bytes.begin(), bytes.begin() + std::min(room, kFlitBytes));
 }
 
-void FlexBusTx::data_word(const In& in, bool offered) {
-  if (flit_begins()) begin_flit(in, offered);
-  for (unsigned k = 0; k < 4 * lanes_; ++k) word_.set_byte(lanes_, k, pending_[k]);
-  pending_.erase(pending_.begin(), pending_.begin() + 4 * lanes_);
-  --words_left_;
+void FlexBusTx::make_word(const In& in, const Place& at) {
+  word_ = {.valid = true};
+  word_.start = at.word % kBlockWords == 0 && (!in.bypass || at.part == Part::kSds);
+  if (word_.start) word_.sync = at.part == Part::kData ? kSyncData : kSyncOrderedSet;
+  if (at.part == Part::kSds) word_.lane.fill(at.word == 0 ? kSdsFirstWord : kSdsWord);
+  if (at.part == Part::kSkp) word_.lane.fill(at.word == kBlockWords - 1 ? kSkpEndWord : kSkpWord);
+  for (unsigned k = 0; at.part == Part::kData && k < 4 * lanes_; ++k) {
+    word_.set_byte(lanes_, k, to_send_.front());
+    to_send_.pop_front();
+  }
 }
 
 void FlexBusTx::clock(const In& in) {
-  const bool offered = takes_flit(in) && in.tx_valid;
-  null_ = false;
-  word_.valid = false;
-  if (!in.run) {
-    *this = FlexBusTx(lanes_, bypass_blocks_, sync_blocks_);
-    return;
-  }
-  if (stalls(in)) {
-    gear_ = 0;
-    return;
-  }
-  gear_ = in.bypass ? 0 : gear_ + 1;
-
-  word_.valid = true;
-  word_.start = block_word_ == 0 && (phase_ == Phase::kSds || !in.bypass);
-  word_.sync = !word_.start ? 0 : phase_ == Phase::kData ? kSyncData : kSyncOrderedSet;
-  const bool last_of_block = block_word_ == kBlockWords - 1;
-  switch (phase_) {
-    case Phase::kSds:
-      word_.lane.fill(block_word_ == 0 ? kSdsFirstWord : kSdsWord);
-      break;
-    case Phase::kSkp:
-      word_.lane.fill(last_of_block ? kSkpEndWord : kSkpWord);
-      break;
-    case Phase::kData:
-      data_word(in, offered);
-      break;
-  }
-  block_word_ = (block_word_ + 1) % kBlockWords;
-
-  if (phase_ == Phase::kData) {
-    if (words_left_ == 0) phase_ = Phase::kSkp;
-  } else if (last_of_block) {
-    phase_ = Phase::kData;
-    words_left_ = kBlockWords * (in.bypass ? bypass_blocks_ : sync_blocks_);
-    room_ = words_left_ * lanes_;
+  const Place at = place(in);
+  null_ = word_.valid = false;
+  if (const unsigned bytes = room(in)) begin_flit(in, bytes);
+  if (at.part != Part::kNone) make_word(in, at);
+  if (in.run) {
+    ++stream_cycles_;
+  } else {
+    stream_cycles_ = 0;
+    to_send_.clear();
   }
 }
 

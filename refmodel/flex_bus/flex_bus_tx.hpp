@@ -2,12 +2,12 @@
 // Flex Bus transmitter: flits to words on the lanes.
 //
 // Purpose: twin of rtl/flex_bus/flex_bus_tx.sv.
-// Units:   blocks of four words; DWs of four bytes.
+// Units:   blocks of four words; bytes in wire order.
 // Errors:  none.
 // Source:  CXL 2.0 6.2 and 6.7, docs/blocks/flex_bus/flex_bus_tx.md.
 #pragma once
 
-#include <vector>
+#include <deque>
 
 #include "refmodel/flex_bus/lane_word.hpp"
 #include "refmodel/flex_bus/protocol_id.hpp"
@@ -30,25 +30,27 @@ class FlexBusTx {
 
   explicit FlexBusTx(unsigned lanes, unsigned bypass_blocks = 340, unsigned sync_blocks = 374)
       : lanes_(lanes), bypass_blocks_(bypass_blocks), sync_blocks_(sync_blocks) {}
-  [[nodiscard]] Out eval(const In& in) const { return {takes_flit(in), null_, word_}; }
+  [[nodiscard]] Out eval(const In& in) const {
+    return {in.flit_en && room(in) >= kFlitBytes, null_, word_};
+  }
   void clock(const In& in);
 
  private:
-  enum class Phase : std::uint8_t { kSds, kData, kSkp };
-
-  [[nodiscard]] bool stalls(const In& in) const;
-  [[nodiscard]] bool flit_begins() const;
-  [[nodiscard]] bool takes_flit(const In& in) const;
-  void begin_flit(const In& in, bool offered);
-  void data_word(const In& in, bool offered);
+  static constexpr unsigned kFlitBytes = 4 * kFlitDws;
+  enum class Part : std::uint8_t { kNone, kSds, kData, kSkp };
+  struct Place {
+    Part part = Part::kNone;
+    unsigned word = 0;  // of this part
+  };
+  [[nodiscard]] unsigned interval_words(const In& in) const;
+  [[nodiscard]] Place place(const In& in) const;
+  [[nodiscard]] unsigned room(const In& in) const;
+  void begin_flit(const In& in, unsigned room);
+  void make_word(const In& in, const Place& at);
 
   unsigned lanes_, bypass_blocks_, sync_blocks_;
-  Phase phase_ = Phase::kSds;
-  unsigned block_word_ = 0;
-  unsigned words_left_ = 0;            // in the interval
-  unsigned room_ = 0;                  // DWs of the interval that no flit has yet
-  std::vector<std::uint8_t> pending_;  // bytes of the begun flit
-  unsigned gear_ = 0;                  // words since the last pause for headers
+  std::uint64_t stream_cycles_ = 0;
+  std::deque<std::uint8_t> to_send_;  // of the flit that has begun
   bool null_ = false;
   Word word_;
 };
