@@ -128,7 +128,7 @@ struct WorkloadConfig {
   unsigned checkpoint_every = 5;  // time steps or passes
   unsigned kv_batch = 4;          // commands behind one doorbell, of kvput and kvget
   std::uint64_t kv_value_bytes = 4096;
-  IoWork io;                      // of io, but count and seed
+  IoWork io;  // of io, but count and seed
   KvLoadWork kvload;
   CopyWork copy;  // of copy, likewise
 };
