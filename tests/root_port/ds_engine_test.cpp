@@ -1406,10 +1406,11 @@ TEST(DsEngine, ABurstFillsTheLateLines) {
 
 // Insertions before flushes: at the half a flush goes, with one more it waits for an insertion.
 TEST(DsEngine, NoFlushBeginsWithMoreThanHalfOfInsertsLate) {
-  test::shows("ds",
-              "With more than half of Inserts lines late no flush begins, fence or not, until one is "
-              "inserted or the index has refused one",
-              "docs/blocks/root_port/ds_engine.md");
+  test::shows(
+      "ds",
+      "With more than half of Inserts lines late no flush begins, fence or not, until one is "
+      "inserted or the index has refused one",
+      "docs/blocks/root_port/ds_engine.md");
   const unsigned half = kConfigs[0].inserts / 2;
   for (const unsigned more : {0u, 1u}) {
     for (const bool refused : {false, true}) {
@@ -1442,10 +1443,11 @@ TEST(DsEngine, NoFlushBeginsWithMoreThanHalfOfInsertsLate) {
 
 // Flushes, whose deletes would have the index as often as insertions, wait.
 TEST(DsEngine, ABurstGoesOnAtThePaceOfTheIndex) {
-  test::shows("ds",
-              "While deferred lines go to the endpoint, oldest first, a burst of stores is done at a "
-              "store every four cycles, the time from one insertion to the next",
-              "docs/blocks/root_port/ds_engine.md");
+  test::shows(
+      "ds",
+      "While deferred lines go to the endpoint, oldest first, a burst of stores is done at a "
+      "store every four cycles, the time from one insertion to the next",
+      "docs/blocks/root_port/ds_engine.md");
   constexpr unsigned kStores = 150;
   for (const bool flush : {false, true}) {
     SCOPED_TRACE(flush);
