@@ -129,6 +129,9 @@ inline Group ds_meetings() {
            "ds_engine: the head is of the sequencer only while it does not pass"},
           {{"least", "store joins a late one", "*"},
            "ds_engine: with Inserts = 1 a store begins with none late"},
+          {{"least", "late line goes", "*"},
+           "ds_engine: with Inserts = 1 F is chosen with none late, so one at most is, the first, "
+           "and an index of four lines has a place for it"},
           {{"*", "no slot", "isolated|isolation begins|error cleared"},
            "ds_engine: isolated or with error_o a store without a slot is refused"},
           {{"*",
@@ -235,6 +238,19 @@ inline Group ds_beside() {
           {{"least", "insertion taken", "load finds"},
            "ds_index: it is ready in each cycle in which nothing is asked, of four lines from the "
            "second on"},
+          {{"least", "late lines stall it", "flush's end"},
+           "ds_engine: a line that is late there left the only entry of the store FIFO as F was "
+           "chosen"},
+          {{"least", "insertion taken", "flush's slot|flush's mask"},
+           "ds_engine: a line late in F was deferred as F was chosen, and the index is idle then"},
+          {{"least", "insertion answered", "flush's end|flush's slot"},
+           "ds_engine: the same insertion, taken in F's first step, takes three cycles"},
+          {{"256 or 1024 lines", "late lines stall it", "flush's end|flush's slot"},
+           "ds_engine: F is chosen with half of Inserts late; one more is deferred in that cycle, "
+           "and none in F's first three steps"},
+          {{"256 or 1024 lines", "completion waits for late lines", "flush's end"},
+           "ds_engine: F is chosen with half of Inserts late, and one more is deferred in that "
+           "cycle"},
           {{"least", "completion waits for late lines", "*"},
            "ds_engine: lines late and in flight are Inserts + Writes at most: with two late, the "
            "only write has ended"},
