@@ -41,6 +41,7 @@ SOURCES = [
     "cli",
     "eval",
     "scripts",
+    "third_party",
     "verify",
 ]
 # Tests that run the whole RTL, in order of what they cost; tried when the blocks' own tests see nothing.
