@@ -63,7 +63,7 @@ IoWork IoMachine::checked_work() const {
 }
 
 IoWork IoMachine::kvload_work(const KvTrace& trace, const KvLoadPlan& plan) {
-  kv_ = kv_json(trace, plan);
+  kv_ = kv_cache_json(trace, plan);
   IoWork work;
   work.mode = IoMode::Batch;
   work.seed = config_.seed;

@@ -17,7 +17,7 @@ double per(double value, double count) {
 
 }  // namespace
 
-nlohmann::json kv_json(const KvTrace& trace, const KvLoadPlan& plan) {
+nlohmann::json kv_cache_json(const KvTrace& trace, const KvLoadPlan& plan) {
   return {
       {"requests", figure(trace.requests.size(), "requests")},
       {"references", figure(trace.references, "blocks")},

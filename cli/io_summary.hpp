@@ -21,7 +21,7 @@
 namespace cxlgpu {
 
 // What a KV-cache trace holds, and how its blocks are loaded: object `kv` of `io`.
-[[nodiscard]] nlohmann::json kv_json(const KvTrace& trace, const KvLoadPlan& plan);
+[[nodiscard]] nlohmann::json kv_cache_json(const KvTrace& trace, const KvLoadPlan& plan);
 // What is loaded of a model: object `model`.
 [[nodiscard]] nlohmann::json model_json(const Safetensors& model, const ModelLoadPlan& plan);
 [[nodiscard]] nlohmann::json io_json(const IoResult& result, const StepBook& steps);

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "cli/figure.hpp"
+#include "sim/stats/latency_counts.hpp"
 
 namespace cxlgpu {
 
@@ -13,13 +16,9 @@ nlohmann::json kv_json(const nvme::KvHost& kv) {
   const nvme::StageBook& book = kv.book();
   const nvme::ControllerCounters& c = kv.counters();
   const nvme::BusCounters& b = kv.bus_counters();
-  std::vector<Time> sorted = book.latencies();
-  std::sort(sorted.begin(), sorted.end());
-  const auto at = [&](double share) {
-    if (sorted.empty()) return figure(0.0, "ns");
-    const auto last = static_cast<double>(sorted.size() - 1);
-    return figure(sorted[static_cast<std::size_t>(share * last + 0.5)].ns(), "ns");
-  };
+  std::vector<std::uint64_t> latencies;
+  for (const Time latency : book.latencies()) latencies.push_back(latency.ps);
+  const Percentiles of_latency = percentiles_of(std::move(latencies));
   const auto count = static_cast<double>(std::max<std::uint64_t>(book.count(), 1));
   nlohmann::json stages = nlohmann::json::array();
   double mean = 0;
@@ -47,7 +46,10 @@ nlohmann::json kv_json(const nvme::KvHost& kv) {
           {"span", figure(book.span().ns(), "ns")},
           {"a_command", figure(book.span().ns() / count, "ns")},
           {"latency",
-           {{"mean", figure(mean, "ns")}, {"p50", at(0.5)}, {"p99", at(0.99)}, {"max", at(1)}}},
+           {{"mean", figure(mean, "ns")},
+            {"p50", figure(of_latency.p50.ns(), "ns")},
+            {"p99", figure(of_latency.p99.ns(), "ns")},
+            {"max", figure(of_latency.max.ns(), "ns")}}},
           {"stages", stages},
           {"bring_up", figure(kv.bring_up().ns(), "ns")}};
 }

@@ -3,13 +3,11 @@
 // way.
 //
 // Purpose: firmware as a driver does it, by MMIO and an admin queue in host memory alone.
-// Order:   CAP and VS; CC.EN 0 and RDY 0; AQA, ASQ, ACQ; CC with EN, RDY; Identify controller and
-// the
-//          namespace; number of queues; CQ and SQ of each pair.
+// Order:   CAP and VS; CC.EN 0 and RDY 0; AQA, ASQ, ACQ; CC with EN, RDY; Identify controller
+//          and the namespace; number of queues; CQ and SQ of each pair.
 // Errors:  what the controller refuses is the result of the step: why(), in one line.
-// Source:  Linux, drivers/nvme/host/pci.c (nvme_pci_configure_admin_queue, nvme_setup_io_queues)
-// and
-//          core.c (nvme_enable_ctrl): the steps and their order.
+// Source:  Linux, drivers/nvme/host/pci.c (nvme_pci_configure_admin_queue,
+//          nvme_setup_io_queues) and core.c (nvme_enable_ctrl): the steps and their order.
 #pragma once
 
 #include <cstdint>

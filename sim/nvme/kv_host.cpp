@@ -80,18 +80,18 @@ KvHost::KvHost(const KvHostParams& params, Gpu& gpu, SharedMedia& media, KvPlan&
 }
 
 bool KvHost::GpuSide::submit(const MemRequest& request) {
-  if (!host_.bus_.mine(request.addr)) return host_.engine_->submit(request);
+  if (!host_.bus_.mine(request.addr)) return behind().submit(request);
   host_.bus_.submit(request, now());
   return true;
 }
 
 std::optional<MemResponse> KvHost::GpuSide::take() {
-  if (auto response = host_.engine_->take()) return response;
+  if (auto response = behind().take()) return response;
   return host_.bus_.answer(now());
 }
 
 void KvHost::step(Engine& engine) {
-  engine_ = &engine;
+  side_.put_before(engine);
   const Time now = engine.now();
   bus_.step(now);
   controller_.step(now);

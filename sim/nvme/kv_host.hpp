@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "common/engine.hpp"
 #include "sim/gpu/gpu.hpp"
+#include "sim/host/engine_front.hpp"
 #include "sim/nvme/bus.hpp"
 #include "sim/nvme/controller.hpp"
 #include "sim/nvme/kv_config.hpp"
@@ -52,17 +52,11 @@ class KvHost final : public Initiator {
   [[nodiscard]] const MediaStore& store() const { return store_; }
 
  private:
-  class GpuSide final : public Engine {
+  class GpuSide final : public EngineFront {
    public:
     explicit GpuSide(KvHost& host) : host_(host) {}
-    [[nodiscard]] Time now() const override { return host_.engine_->now(); }
     bool submit(const MemRequest& request) override;
     std::optional<MemResponse> take() override;
-    bool hint(const Hint& hint) override { return host_.engine_->hint(hint); }
-    void advance_to(Time) override {}
-    [[nodiscard]] unsigned lines_per_cycle() const override {
-      return host_.engine_->lines_per_cycle();
-    }
 
    private:
     KvHost& host_;
@@ -75,7 +69,6 @@ class KvHost final : public Initiator {
   KvBus bus_;
   Controller controller_;
   GpuSide side_;
-  Engine* engine_ = nullptr;  // of this step
   Time bring_up_;
 };
 

@@ -9,9 +9,9 @@
 //          completion the phase first; then a fence; then the rest: a completion read before its
 //          phase may be half the one before. L1s are passed by (load_l2), since the device writes
 //          behind them.
-// Lanes:   an SQE is eight words of 64 bits, written by eight lanes side by side: a line, one
-// store. Errors:  results, never traps: a batch that is too large, no completion within the limit,
-// a
+// Lanes:   an SQE is eight words of 64 bits, written by eight lanes side by side: a line,
+//          one store.
+// Errors:  results, never traps: a batch that is too large, no completion within the limit, a
 //          completion of a command that is not in flight. After one the queue is of no more use.
 #pragma once
 

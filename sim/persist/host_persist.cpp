@@ -23,7 +23,7 @@ Time time_of(std::uint64_t bytes, double gb_s) {
 }  // namespace
 
 bool HostPersist::GpuSide::submit(const MemRequest& request) {
-  if (!host_.in_host_memory(request.addr)) return host_.engine_->submit(request);
+  if (!host_.in_host_memory(request.addr)) return behind().submit(request);
   MemResponse response{.id = request.id, .is_write = request.is_write};
   std::uint64_t bytes = kLineBytes;
   if (request.is_write) {
@@ -93,7 +93,7 @@ void HostPersist::stored(std::uint64_t, const Line&, std::uint64_t) {
 }
 
 void HostPersist::step(Engine& engine) {
-  engine_ = &engine;
+  side_.put_before(engine);
   while (const auto response = engine.take()) {
     if (response->id >= kHostIds) {
       --out_;
@@ -125,7 +125,7 @@ Time HostPersist::next_event() const {
   Time next = gpu_.next_event();
   if (!side_.local_.empty()) next = std::min(next, side_.local_.begin()->first);
   if (phase_ == Phase::Idle) return next;
-  const Time now = engine_->now();
+  const Time now = side_.behind().now();
   if (phase_end_ > now) next = std::min(next, phase_end_);
   if (!lines_.empty() && out_ < params_.costs.lines && !refused_) {
     next = std::min(next, std::max(next_line_, now + kCycle));
@@ -202,12 +202,12 @@ void HostPersist::keep(const std::vector<std::uint8_t>& image) {
 void HostPersist::pump(Time now) {
   if (submitted_ != now) taken_ = 0;
   while (!lines_.empty() && next_line_ <= now && out_ < params_.costs.lines &&
-         taken_ < engine_->lines_per_cycle()) {
+         taken_ < side_.behind().lines_per_cycle()) {
     MemRequest request;
     request.id = kHostIds + next_id_;
     request.is_write = true;
     std::tie(request.addr, request.data) = lines_.front();
-    if (!engine_->submit(request)) {
+    if (!side_.behind().submit(request)) {
       refused_ = true;
       return;
     }

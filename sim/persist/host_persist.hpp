@@ -31,6 +31,7 @@
 #include "common/engine.hpp"
 #include "sim/gpm/host_persist_config.hpp"
 #include "sim/gpu/gpu.hpp"
+#include "sim/host/engine_front.hpp"
 #include "sim/host/scoreboard.hpp"
 #include "sim/paging/gpu_link.hpp"
 #include "sim/persist/host_images.hpp"
@@ -75,17 +76,11 @@ class HostPersist final : public Initiator, private KernelHolder, private StoreW
  private:
   enum class Phase : std::uint8_t { Idle, Seen, Copy, File, Flush, Commit, Evict };
   // The bus as the GPU sees it: host memory is served here.
-  class GpuSide final : public Engine {
+  class GpuSide final : public EngineFront {
    public:
     explicit GpuSide(HostPersist& host) : host_(host) {}
-    [[nodiscard]] Time now() const override { return host_.engine_->now(); }
     bool submit(const MemRequest& request) override;
     std::optional<MemResponse> take() override;
-    bool hint(const Hint& hint) override { return host_.engine_->hint(hint); }
-    void advance_to(Time) override {}
-    [[nodiscard]] unsigned lines_per_cycle() const override {
-      return host_.engine_->lines_per_cycle();
-    }
 
    private:
     friend class HostPersist;
@@ -118,8 +113,7 @@ class HostPersist final : public Initiator, private KernelHolder, private StoreW
   GpuLink link_;
   HostImages images_;
   GpuSide side_;
-  Engine* engine_ = nullptr;  // of this step
-  FlatMemory host_memory_;    // of Ndp
+  FlatMemory host_memory_;  // of Ndp
   Phase phase_ = Phase::Idle;
   Time phase_end_, phase_start_;
   bool dirty_ = false;  // stored to the piece since the last turn

@@ -3,6 +3,31 @@
 
 namespace cxlgpu {
 
+Percentiles percentiles_of(std::vector<std::uint64_t> latencies) {
+  Percentiles p;
+  p.count = latencies.size();
+  if (latencies.empty()) return p;
+  // Ranks rise: each search begins where the last one ended, and nothing is sorted.
+  auto from = latencies.begin();
+  const auto rank = [&](double share) {
+    const auto index = static_cast<std::size_t>(share * static_cast<double>(latencies.size()));
+    const auto at =
+        latencies.begin() + static_cast<std::ptrdiff_t>(std::min(index, latencies.size() - 1));
+    std::nth_element(from, at, latencies.end());
+    from = at;
+    return Time{*at};
+  };
+  std::uint64_t sum = 0;
+  for (const std::uint64_t latency : latencies) sum += latency;
+  p.mean = Time{sum / latencies.size()};
+  p.p50 = rank(0.5);
+  p.p90 = rank(0.9);
+  p.p99 = rank(0.99);
+  p.p999 = rank(0.999);
+  p.max = Time{*std::max_element(from, latencies.end())};
+  return p;
+}
+
 void LatencyCounts::add(const LatencyCounts& other) {
   if (other.counts_.size() > counts_.size()) counts_.resize(other.counts_.size());
   for (std::size_t bin = 0; bin < other.counts_.size(); ++bin) counts_[bin] += other.counts_[bin];

@@ -21,6 +21,9 @@ struct Percentiles {
   Time mean, p50, p90, p99, p999, max;
 };
 
+// Exact, of these latencies in ps; all 0 without one.
+[[nodiscard]] Percentiles percentiles_of(std::vector<std::uint64_t> latencies);
+
 class LatencyCounts {
  public:
   void add(std::uint64_t ps) {

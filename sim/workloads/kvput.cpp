@@ -5,13 +5,11 @@
 //          each. Values are the published pattern (sim/nvme/pattern.hpp), value i beginning where a
 //          whole value before it ends.
 // Shapes:  `size` keys of 16 bytes, "gpukey" and ten digits. Value i is (i mod 4) sixteenths
-// shorter
-//          than workload.kv_value_bytes, and odd, so that its length is its own. Buffers begin at
-//          pages, one a key; of more than two pages a list, made once. With blocks (kv-block) all
-//          values are whole, value i from its buffer's place on.
+//          shorter than workload.kv_value_bytes, and odd, so that its length is its own. Buffers
+//          begin at pages, one a key; of more than two pages a list, made once. With blocks
+//          (kv-block) all values are whole, value i from its buffer's place on.
 // Check:   kvget: all warps compare every byte; kvput: the machine compares the store's. Both:
-// status
-//          and length of each completion.
+//          status and length of each completion.
 #include <array>
 #include <cstring>
 

@@ -268,7 +268,7 @@ bool same_after_wraps(const RigParams& params) {
     ++ended;
   }
   rig.settle();
-  // Nothing but what was asked for.
+  // Nothing was fetched but these and the five of the set-up.
   return rig.controller.counters().fetched == ended + 5 && rig.entry(rig.head).phase() != rig.phase;
 }
 
