@@ -715,6 +715,33 @@ TEST(DsAlone, EitherEndIsFlushedWhileTwoLinesAreLate) {
   for (unsigned round = 0; round < 2000 && !HasFailure(); ++round) test::meet_late_flush(random);
 }
 
+TEST(DsAlone, AMergeReadsWhileAStoreWaitsForAnAnswer) {
+  for (const Size size : {Size::Lines4, Size::Lines256}) {
+    DsAlone b(size, 10, 3);
+    for (const bool direct : {false, true}) {
+      for (unsigned delay = 0; delay < 25; ++delay) {
+        for (unsigned taken = 0; taken < 30 && !HasFailure(); ++taken) {
+          test::meet_merge_unanswered(b, direct, delay, taken);
+        }
+      }
+    }
+  }
+}
+
+TEST(DsAlone, AFlushBeginsAmongStores) {
+  for (const Size size : {Size::Lines256, Size::Lines1024}) {
+    DsAlone b(size, 10, 3);
+    for (const bool oldest : {false, true}) {
+      b.oldest = oldest;
+      for (unsigned stores = 4; stores < 24; stores += 3) {
+        for (unsigned delay = 0; delay < 40 && !HasFailure(); ++delay) {
+          test::meet_flush_among_stores(b, stores, delay);
+        }
+      }
+    }
+  }
+}
+
 TEST(DsAlone, CompletionsWaitForLateLines) {
   for (unsigned delay = 0; delay < 40 && !HasFailure(); ++delay) {
     for (const bool fails : {false, true}) {

@@ -393,6 +393,40 @@ inline void meet_late_flush(test::Random& random) {
   ASSERT_TRUE(b.until([&] { return b.idle(); }));
   b.check_endpoint();
 }
+// Three stores to absent lines `delay` cycles behind the load of a part, and answers are taken from
+// `taken` cycles later on: so one waits for the answer of the one before while the merge reads.
+inline void meet_merge_unanswered(DsAlone& b, bool direct, unsigned delay, unsigned taken) {
+  constexpr std::uint64_t kLowHalf = 0xffff'ffff;
+  b.flush = b.direct = false;
+  b.store(kPart, 0x11, kLowHalf);
+  ASSERT_TRUE(b.until([&] { return b.count() == 1; }));
+  b.run(20);
+  b.direct = direct;
+  b.answer_stalls = 100;
+  const std::uint32_t load = b.load(kPart);
+  b.run(delay);
+  for (std::uint64_t n = 0; n < 2; ++n) b.store(kAway + n, 0x44);
+  const std::uint32_t store = b.store(kAway + 2, 0x55);
+  b.run(taken);
+  b.answer_stalls = 0;
+  ASSERT_TRUE(b.answered(load) && b.answered(store));
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
+// A flush that may begin from `delay` cycles behind the first of many stores to absent lines on:
+// while it deletes its line and reads its slot they go on, until as many are late as may be.
+inline void meet_flush_among_stores(DsAlone& b, unsigned stores, unsigned delay) {
+  b.flush = false;
+  for (std::uint64_t n = 0; n < 3; ++n) b.store(kWhole + n, 0x22);
+  ASSERT_TRUE(b.until([&] { return b.waiting() == 0 && b.count() == 3; }));
+  b.run(40);
+  for (std::uint64_t n = 0; n < stores; ++n) b.store(100 + n, 0x33);
+  b.run(delay);
+  b.flush = true;
+  ASSERT_TRUE(b.until([&] { return b.idle(); }));
+  b.check_endpoint();
+}
 // More loads of a line that is here than reads may be on their way, and nobody takes an answer.
 inline void meet_full_reads(DsAlone::Size size) {
   DsAlone b(size);
