@@ -71,6 +71,7 @@ scripts/pages.py || failed=1
 scripts/headers.py || failed=1
 scripts/rooms.py >/dev/null || failed=1
 scripts/block_pages.py || failed=1
+scripts/twins.py --check || failed=1
 scripts/regs.py --check || failed=1
 scripts/layout.py --check || failed=1
 scripts/manifests.py --check || failed=1
