@@ -7,7 +7,7 @@
   scripts/twins.py --check   every block has a row there and a witness; each twin that is longer than the RTL of its block
                              has the reason on its page, in a sentence that begins "The twin is longer"
 
-Lines are those of code: no comment, no blank line; of RTL without the contract (assertions). To a block's RTL count the
+Lines are those of code: no comment, no blank line, no include; of RTL without the contract (assertions). To a block's RTL count the
 modules inside it that have no twin of their own. A name is shared if a private member of the twin (name_) is also a
 register of that RTL (name_q). Witnesses are those of docs/independence.md.
 Exit status: 0, or 1 with a line for each finding.
@@ -29,8 +29,9 @@ CONTRACT = re.compile(r"^\s*// -+\n\s*// Contract\n", re.M)
 
 
 def code(text):
-    """Lines that are neither blank nor comment alone."""
-    return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
+    """Lines that say something: not blank, no comment alone, no include and no frame of a namespace."""
+    frame = ("//", "#", "namespace ", "}  // namespace")
+    return sum(1 for line in text.splitlines() if line.strip() and not line.strip().startswith(frame))
 
 
 class Block:
