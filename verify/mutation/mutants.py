@@ -297,7 +297,7 @@ def main():
 
     equivalent = {e["mutant"]: e for e in equivalents()}
     work = []
-    for name in sorted(numbers):
+    for name in sorted(name for name, chosen in numbers.items() if chosen):
         tests = sorted(owners[name], key=lambda t: (t in SYSTEM_TESTS, f"rtl/{t}.sv" != name, bench.seconds[t]))
         base = records.digest([ROOT / name])
         for index, n in numbers[name].items():
