@@ -3,15 +3,11 @@
 
 namespace cxlgpu {
 
-unsigned RetryLocal::after(unsigned sequence, unsigned wrap) const {
-  const unsigned count = limits_.wrap_inclusive ? wrap + 1 : wrap;
-  return sequence + 1 == count ? 0 : (sequence + 1) & 0xff;
-}
-
 RetryLocal::State RetryLocal::normal(const In& in) {
   if (in.flit_valid && in.flit_bad) return State::kLlrReq;
   if (in.flit_valid && in.flit_retryable) {
-    eseq_ = after(eseq_, in.wrap);
+    const unsigned count = limits_.wrap_inclusive ? in.wrap + 1 : in.wrap;
+    eseq_ = eseq_ + 1 == count ? 0 : (eseq_ + 1) & 0xff;
     num_retry_ = num_phy_reinit_ = 0;
   }
   return State::kNormal;
@@ -25,7 +21,7 @@ RetryLocal::State RetryLocal::llrreq(const In& in) {
   }
   if (!in.req_sent) return State::kLlrReq;
   ++num_retry_;
-  waited_ = 0;
+  timeout_ = 0;
   return State::kLocalIdle;
 }
 
@@ -34,17 +30,13 @@ RetryLocal::State RetryLocal::local_idle(const In& in) {
     if (in.ack_empty) num_retry_ = num_phy_reinit_ = 0;
     return State::kNormal;
   }
-  if (in.tx_flit && ++waited_ == limits_.timeout) return State::kLlrReq;
+  if (in.tx_flit && ++timeout_ == limits_.timeout) return State::kLlrReq;
   return State::kLocalIdle;
 }
 
 RetryLocal::Out RetryLocal::eval(const In& in) const {
-  return {.state = state_,
-          .eseq = eseq_,
-          .num_retry = num_retry_,
-          .num_phy_reinit = num_phy_reinit_,
-          .phy_reinit_req = state_ == State::kPhyReinit,
-          .accept = state_ == State::kNormal && in.flit_valid && !in.flit_bad};
+  const bool accept = state_ == State::kNormal && in.flit_valid && !in.flit_bad;
+  return {state_, eseq_, num_retry_, num_phy_reinit_, state_ == State::kPhyReinit, accept};
 }
 
 void RetryLocal::clock(const In& in) {

@@ -50,7 +50,6 @@ class RetryLocal {
   [[nodiscard]] bool exhausted() const { return num_retry_ == limits_.max_num_retry; }
 
  private:
-  [[nodiscard]] unsigned after(unsigned sequence, unsigned wrap) const;
   // The state that table 56 gives for what the cycle brings; the counts go along.
   State normal(const In& in);
   State llrreq(const In& in);
@@ -59,7 +58,7 @@ class RetryLocal {
   Limits limits_;
   State state_ = State::kNormal;
   unsigned eseq_ = 0, num_retry_ = 0, num_phy_reinit_ = 0;
-  unsigned waited_ = 0;  // flits sent since LOCAL_IDLE was entered
+  unsigned timeout_ = 0;  // flits sent since LOCAL_IDLE was entered
 };
 
 }  // namespace cxlgpu
