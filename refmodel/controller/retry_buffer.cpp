@@ -6,53 +6,49 @@
 namespace cxlgpu {
 
 RetryBuffer::Out RetryBuffer::eval(const In& in) const {
-  const Entry& replay = entries_[rd_ptr_ % entries_.size()];
-  return {.wr_ptr = wr_ptr_,
-          .rd_ptr = rd_ptr_,
-          .num_free = num_free_,
-          .llrack = llrack_,
-          .eseq_echo = eseq_echo_,
-          .num_retry_echo = num_retry_echo_,
-          .replaying = replaying(),
-          .replay_payload = replay.payload,
-          .replay_is_adf = replay.is_adf,
-          .over_ack = in.ack > held(),
+  Out out{.wr_ptr = wr_ptr_,
+          .rd_ptr = (wr_ptr_ + depth_ - to_replay_) % depth_,
+          .num_free = depth_ - unacknowledged_,
+          .llrack = rrsm_ == Rrsm::LlrAck,
+          .eseq_echo = eseq_,
+          .num_retry_echo = num_retry_,
+          .replaying = to_replay_ > 0,
+          .over_ack = in.ack > unacknowledged_,
           .bad_req = in.req_seq && !in_range(in.req_eseq)};
-}
-
-// A flit that is held, or the next one to be sent.
-bool RetryBuffer::in_range(unsigned eseq) const {
-  const auto depth = static_cast<unsigned>(entries_.size());
-  return eseq < depth && (wr_ptr_ + depth - eseq) % depth <= held();
+  if (out.replaying) {
+    const Flit& oldest = sent_.at(to_replay_ - 1);
+    out.replay_payload = oldest.payload;
+    out.replay_is_adf = oldest.is_adf;
+  }
+  return out;
 }
 
 void RetryBuffer::clock(const In& in) {
   if (in.start) {
-    wr_ptr_ = rd_ptr_ = eseq_echo_ = num_retry_echo_ = 0;
-    num_free_ = static_cast<unsigned>(entries_.size());
-    llrack_ = false;
-    return;  // the memory keeps its content
+    *this = RetryBuffer(depth_);
+    return;
   }
-  const bool follow = !replaying();
-  const bool asked = in.req_seq && in_range(in.req_eseq);
-  if (in.push) {
-    entries_[wr_ptr_] = {in.push_payload, in.push_is_adf};
-    wr_ptr_ = after(wr_ptr_);
-    if (follow) rd_ptr_ = wr_ptr_;
-  }
-  // A peer that acknowledges more than is held frees all of it and no more.
-  num_free_ = num_free_ + std::min(in.ack, held()) - (in.push ? 1 : 0);
-  if (in.replay_take) rd_ptr_ = after(rd_ptr_);
+  const bool req = in.req_seq && in_range(in.req_eseq);
+
+  unacknowledged_ -= std::min(in.ack, unacknowledged_);
+  if (in.replay_take) --to_replay_;
   if (in.ack_sent) {
-    rd_ptr_ = eseq_echo_;
-    llrack_ = false;
+    to_replay_ = since(eseq_);
+    rrsm_ = Rrsm::RemoteNormal;
   }
-  if (asked) {
-    llrack_ = true;
-    eseq_echo_ = in.req_eseq;
-    num_retry_echo_ = in.req_num_retry;
+  if (req) {
+    rrsm_ = Rrsm::LlrAck;
+    eseq_ = in.req_eseq;
+    num_retry_ = in.req_num_retry;
   }
-  if (in.phy_done) llrack_ = false;
+  if (in.phy_done) rrsm_ = Rrsm::RemoteNormal;
+  if (in.push) {
+    if (to_replay_ > 0) ++to_replay_;
+    sent_.push_front({in.push_payload, in.push_is_adf});
+    if (sent_.size() > depth_) sent_.pop_back();
+    wr_ptr_ = (wr_ptr_ + 1) % depth_;
+    ++unacknowledged_;
+  }
 }
 
 }  // namespace cxlgpu

@@ -3,13 +3,13 @@
 //
 // Purpose: twin of rtl/controller/retry_buffer.sv: keeps what was sent until it is acknowledged and
 //          plays it again from the sequence number that the peer names.
-// Units:   entries; pointers modulo the depth.
+// Units:   flits; sequence numbers modulo the depth.
 // Errors:  Out::over_ack, Out::bad_req: what the peer says cannot be; the caller pushes only with
-// room, never while replaying or with ack_sent. Source:  CXL 2.0 4.2.8.3 to 4.2.8.5,
-// docs/blocks/controller/retry_buffer.md.
+//          room, never while replaying or with ack_sent.
+// Source:  CXL 2.0 4.2.8.1, 4.2.8.5, 4.2.8.6; docs/blocks/controller/retry_buffer.md.
 #pragma once
 
-#include <vector>
+#include <deque>
 
 #include "refmodel/controller/wire.hpp"
 
@@ -44,30 +44,30 @@ class RetryBuffer {
     bool bad_req = false;   // the peer asks for a flit that is not held
   };
 
-  explicit RetryBuffer(unsigned depth) : num_free_(depth), entries_(depth) {}
+  explicit RetryBuffer(unsigned depth) : depth_(depth) {}
   [[nodiscard]] Out eval(const In& in) const;
   [[nodiscard]] Out eval() const { return eval({}); }
   void clock(const In& in);
 
  private:
-  struct Entry {
-    Payload payload{};
-    bool is_adf = false;
+  enum class Rrsm { RemoteNormal, LlrAck };
+  struct Flit {
+    Payload payload;
+    bool is_adf;
   };
-  [[nodiscard]] unsigned held() const { return static_cast<unsigned>(entries_.size()) - num_free_; }
-  [[nodiscard]] bool in_range(unsigned eseq) const;
-  [[nodiscard]] bool replaying() const { return rd_ptr_ != wr_ptr_; }
-  [[nodiscard]] unsigned after(unsigned pointer) const {
-    return (pointer + 1) % static_cast<unsigned>(entries_.size());
+  [[nodiscard]] unsigned since(unsigned sequence) const {
+    return (wr_ptr_ + depth_ - sequence) % depth_;
+  }
+  [[nodiscard]] bool in_range(unsigned eseq) const {
+    return eseq < depth_ && since(eseq) <= unacknowledged_;
   }
 
+  unsigned depth_;
+  std::deque<Flit> sent_{};  // the newest first, and as many as sequence numbers tell apart
+  unsigned unacknowledged_ = 0, to_replay_ = 0;  // so many of the newest
   unsigned wr_ptr_ = 0;
-  unsigned rd_ptr_ = 0;
-  unsigned num_free_;
-  bool llrack_ = false;
-  unsigned eseq_echo_ = 0;
-  unsigned num_retry_echo_ = 0;
-  std::vector<Entry> entries_;
+  Rrsm rrsm_ = Rrsm::RemoteNormal;
+  unsigned eseq_ = 0, num_retry_ = 0;  // of the last RETRY.Req
 };
 
 }  // namespace cxlgpu

@@ -3,13 +3,40 @@
 
 namespace cxlgpu {
 
+RetryLocal::State RetryLocal::normal(const In& in) {
+  if (in.flit_valid && in.flit_bad) return State::kLlrReq;
+  if (in.flit_valid && in.flit_retryable) {
+    const unsigned count = limits_.wrap_inclusive ? in.wrap + 1 : in.wrap;
+    eseq_ = eseq_ + 1 == count ? 0 : (eseq_ + 1) & 0xff;
+    num_retry_ = num_phy_reinit_ = 0;
+  }
+  return State::kNormal;
+}
+
+RetryLocal::State RetryLocal::llrreq(const In& in) {
+  if (exhausted()) {
+    if (num_phy_reinit_ == limits_.max_num_phy_reinit) return State::kAbort;
+    ++num_phy_reinit_;
+    return State::kPhyReinit;
+  }
+  if (!in.req_sent) return State::kLlrReq;
+  ++num_retry_;
+  timeout_ = 0;
+  return State::kLocalIdle;
+}
+
+RetryLocal::State RetryLocal::local_idle(const In& in) {
+  if (in.ack_seq && in.ack_num_retry == num_retry_) {
+    if (in.ack_empty) num_retry_ = num_phy_reinit_ = 0;
+    return State::kNormal;
+  }
+  if (in.tx_flit && ++timeout_ == limits_.timeout) return State::kLlrReq;
+  return State::kLocalIdle;
+}
+
 RetryLocal::Out RetryLocal::eval(const In& in) const {
-  return {.state = state_,
-          .eseq = eseq_,
-          .num_retry = num_retry_,
-          .num_phy_reinit = num_phy_reinit_,
-          .phy_reinit_req = state_ == State::kPhyReinit,
-          .accept = state_ == State::kNormal && in.flit_valid && !in.flit_bad};
+  const bool accept = state_ == State::kNormal && in.flit_valid && !in.flit_bad;
+  return {state_, eseq_, num_retry_, num_phy_reinit_, state_ == State::kPhyReinit, accept};
 }
 
 void RetryLocal::clock(const In& in) {
@@ -17,48 +44,24 @@ void RetryLocal::clock(const In& in) {
     *this = RetryLocal(limits_);
     return;
   }
-  if (state_ == State::kAbort) return;
-  if (state_ == State::kNormal) {
-    normal(in);
-  } else if (state_ == State::kLlrReq) {
-    request(in);
-  } else if (state_ == State::kLocalIdle) {
-    wait_for_ack(in);
+  switch (state_) {
+    case State::kNormal:
+      state_ = normal(in);
+      break;
+    case State::kLlrReq:
+      state_ = llrreq(in);
+      break;
+    case State::kLocalIdle:
+      state_ = local_idle(in);
+      break;
+    case State::kPhyReinit:
+      break;
+    case State::kAbort:
+      return;
   }
-  if (in.phy_done) {  // Recovery: the next flit counts as bad
+  if (in.phy_done) {
     state_ = State::kLlrReq;
     num_retry_ = 0;
-  }
-}
-
-void RetryLocal::normal(const In& in) {
-  if (!in.flit_valid) return;
-  if (in.flit_bad) {
-    state_ = State::kLlrReq;
-  } else if (in.flit_retryable) {
-    eseq_ = eseq_ == last(in) ? 0 : (eseq_ + 1) & 0xFF;
-    num_retry_ = num_phy_reinit_ = 0;
-  }
-}
-
-void RetryLocal::request(const In& in) {
-  if (exhausted()) {
-    const bool last = num_phy_reinit_ == limits_.max_num_phy_reinit;
-    state_ = last ? State::kAbort : State::kPhyReinit;
-    if (!last) ++num_phy_reinit_;
-  } else if (in.req_sent) {
-    state_ = State::kLocalIdle;
-    ++num_retry_;
-    waited_ = 0;
-  }
-}
-
-void RetryLocal::wait_for_ack(const In& in) {
-  if (in.ack_seq && in.ack_num_retry == num_retry_) {
-    state_ = State::kNormal;
-    if (in.ack_empty) num_retry_ = num_phy_reinit_ = 0;
-  } else if (in.tx_flit && ++waited_ == limits_.timeout) {
-    state_ = State::kLlrReq;
   }
 }
 

@@ -2,9 +2,9 @@
 // Local retry state machine (LRSM): what the receiver of a bad flit does.
 //
 // Purpose: twin of rtl/controller/retry_local.sv.
-// Units:   sequence numbers of 8 bits, of the peer's wrap value; the timeout counts transmitted
-// flits. Errors:  ABORT is left by start only. Source:  CXL 2.0 4.2.8.5.1, table 56,
-// docs/blocks/controller/retry_local.md.
+// Units:   sequence numbers of 8 bits, of the peer's wrap value; the time-out in flits sent.
+// Errors:  ABORT is left by start only.
+// Source:  CXL 2.0 4.2.8.5.1, table 56; docs/blocks/controller/retry_local.md.
 #pragma once
 
 #include <cstdint>
@@ -50,19 +50,15 @@ class RetryLocal {
   [[nodiscard]] bool exhausted() const { return num_retry_ == limits_.max_num_retry; }
 
  private:
-  [[nodiscard]] unsigned last(const In& in) const {
-    return (limits_.wrap_inclusive ? in.wrap : in.wrap - 1) & 0xFF;
-  }
-  void normal(const In& in);
-  void request(const In& in);
-  void wait_for_ack(const In& in);
+  // The state that table 56 gives for what the cycle brings; the counts go along.
+  State normal(const In& in);
+  State llrreq(const In& in);
+  State local_idle(const In& in);
 
   Limits limits_;
   State state_ = State::kNormal;
-  unsigned eseq_ = 0;
-  unsigned num_retry_ = 0;
-  unsigned num_phy_reinit_ = 0;
-  unsigned waited_ = 0;
+  unsigned eseq_ = 0, num_retry_ = 0, num_phy_reinit_ = 0;
+  unsigned timeout_ = 0;  // flits sent since LOCAL_IDLE was entered
 };
 
 }  // namespace cxlgpu

@@ -56,14 +56,16 @@ class AxiAdapter {
 
   [[nodiscard]] Out eval(const In& in) const {
     Out out;
-    const bool can = !stage_ || in.req_ready;
-    const bool write = in.aw.valid && in.w.valid;
-    out.aw_ready = out.w_ready = can && write && (write_turn_ || !in.ar.valid);
-    out.ar_ready = can && (!write_turn_ || !write);
-    out.req = stage_ ? &*stage_ : nullptr;
+    const bool room = !request_ || in.req_ready;
+    const bool write = in.aw.valid && in.w.valid;  // both, or there is none
+    out.aw_ready = out.w_ready = room && write && !(in.ar.valid && turn_ == Turn::Read);
+    out.ar_ready = room && !(write && turn_ == Turn::Write);
+    if (request_) out.req = &*request_;
+
     out.hint_valid = in.hint_valid;
-    out.hint_first = (in.hint_addr & kAddressMask) / kGranuleBytes;
+    out.hint_first = in.hint_addr % kAddresses / 256;
     out.hint_len = in.hint_granules;
+
     out.r_ready = in.r_ready;
     out.b_ready = in.b_ready;
     if (in.r) {
@@ -77,27 +79,27 @@ class AxiAdapter {
       out.b_id = in.b->id;
       out.b_resp = in.b->error ? kSlvErr : kOkay;
     }
-    out.responds = {out.r_valid && in.r_ready, out.b_valid && in.b_ready};
+    out.responds = {in.r && in.r_ready, in.b && in.b_ready};
     return out;
   }
+
   void clock(const In& in) {
-    const Out before = eval(in);
-    if (before.req != nullptr && in.req_ready) stage_.reset();
-    if (before.aw_ready) {
-      stage_ = MemRequest{in.aw.id, true, in.aw.addr, in.w.strobes, in.w.data};
-      write_turn_ = false;
-    } else if (in.ar.valid && before.ar_ready) {
-      stage_ = MemRequest{in.ar.id, false, in.ar.addr, kAllBytes, {}};
-      write_turn_ = true;
+    const Out out = eval(in);
+    if (in.req_ready) request_.reset();
+    if (out.aw_ready) {
+      request_ = MemRequest{in.aw.id, true, in.aw.addr, in.w.strobes, in.w.data};
+      turn_ = Turn::Read;
+    } else if (in.ar.valid && out.ar_ready) {
+      request_ = {.id = in.ar.id, .addr = in.ar.addr};
+      turn_ = Turn::Write;
     }
   }
 
  private:
-  static constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 52) - 1;
-  static constexpr std::uint64_t kGranuleBytes = 256;
+  static constexpr std::uint64_t kAddresses = std::uint64_t{1} << 52;
 
-  std::optional<MemRequest> stage_;
-  bool write_turn_ = true;
+  std::optional<MemRequest> request_;                   // waits for the host bridge
+  enum class Turn { Write, Read } turn_ = Turn::Write;  // when both are offered
 };
 
 }  // namespace cxlgpu

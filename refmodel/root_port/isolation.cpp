@@ -2,69 +2,67 @@
 #include "refmodel/root_port/isolation.hpp"
 
 namespace cxlgpu {
+
+namespace tmo = regs::timeout;
+
 namespace {
 
-constexpr std::uint64_t kUs = 1000;  // cycles
-constexpr std::uint64_t kMs = 1000 * kUs;
-
-constexpr std::uint32_t offset(std::uint32_t addr) {
-  return addr & 0xffc;
+[[nodiscard]] bool writes(const Isolation::In& in, std::uint32_t offset) {
+  return in.valid && in.write && (in.addr & 0x7fc) == offset;
 }
 
 }  // namespace
 
 std::uint64_t Isolation::period(unsigned mem_value) {
+  constexpr std::uint64_t kMicrosecond = 1000, kMillisecond = 1000 * kMicrosecond;
   switch (mem_value) {
     case 0x1:
-      return 50 * kUs;
+      return 50 * kMicrosecond;
     case 0x5:
-      return 20 * kMs;
+      return 20 * kMillisecond;
     case 0x6:
-      return 100 * kMs;
+      return 100 * kMillisecond;
     case 0x9:
-      return 400 * kMs;
+      return 400 * kMillisecond;
     case 0xa:
-      return 1500 * kMs;
+      return 1500 * kMillisecond;
     case 0xd:
-      return 6000 * kMs;
+      return 6000 * kMillisecond;
     case 0xe:
-      return 30000 * kMs;
-    default:  // 0, 2 and what is not defined
-      return 5 * kMs;
+      return 30000 * kMillisecond;
+    default:
+      return 5 * kMillisecond;
   }
 }
 
-std::uint32_t Isolation::read(const In& in) const {
-  regs::timeout::Regs regs = regs_;
-  regs.status.busy = regs.status.mem_isolation && in.busy;
-  return regs.word_at(offset(in.addr));
+void Isolation::update_status(const In& in, bool went_down) {
+  const bool late = in.timed_out && regs_.control.mem_enable;
+  const bool cause = (late || went_down) && regs_.control.mem_isolation;
+  tmo::StatusReg& status = regs_.status;
+  if (writes(in, tmo::kStatus)) {
+    const bool stays = status.mem_isolation && in.busy;
+    status.write(in.wdata);
+    status.mem_isolation |= stays;
+  }
+  status.mem_timeout |= late;
+  status.mem_link_down |= cause && went_down && !status.mem_isolation;
+  status.mem_isolation |= cause;
 }
 
 void Isolation::clock(const In& in) {
-  rdata_ = in.valid && !in.write ? read(in) : 0;
-  const bool writes = in.valid && in.write;
-  const regs::timeout::ControlReg control = regs_.control;  // a write acts from the next cycle on
+  tmo::Regs seen = regs_;
+  seen.status.busy = in.busy && seen.status.mem_isolation;
+  rdata_ = in.valid && !in.write ? seen.word_at(in.addr & 0x7fc) : 0;
 
   const bool usable = in.link_up && !in.abort;
-  const bool went_down = was_usable_ && !usable;
+  update_status(in, was_usable_ && !usable);
   was_usable_ = usable;
-  const bool timed_out = in.timed_out && control.mem_enable;
-  const bool cause = control.mem_isolation && (timed_out || went_down);
-
-  regs::timeout::StatusReg& status = regs_.status;
-  const bool stays = status.mem_isolation && in.busy;
-  if (writes) regs_.write_at(offset(in.addr), in.wdata);
-  if (timed_out) status.mem_timeout = true;
-  if (stays) status.mem_isolation = true;
-  if (cause && !status.mem_isolation && went_down) status.mem_link_down = true;
-  if (cause) status.mem_isolation = true;
-
-  tick_ = false;
-  if (writes && offset(in.addr) == regs::timeout::kControl) {
-    counter_ = 0;
-  } else if (control.mem_enable && ++counter_ == period(control.mem_value)) {
-    counter_ = 0;
-    tick_ = true;
+  tick_ = regs_.control.mem_enable && ++waited_ == period(regs_.control.mem_value);
+  if (tick_) waited_ = 0;
+  if (writes(in, tmo::kControl)) {
+    regs_.control.write(in.wdata);
+    waited_ = 0;
+    tick_ = false;
   }
 }
 

@@ -44,11 +44,12 @@ class Isolation {
   void clock(const In& in);
 
  private:
-  [[nodiscard]] std::uint32_t read(const In& in) const;
+  // The bits of status, with the causes of this cycle.
+  void update_status(const In& in, bool went_down);
 
-  regs::timeout::Regs regs_;   // status.busy is made at a read
-  bool was_usable_ = false;    // the link, in the cycle before
-  std::uint64_t counter_ = 0;  // cycles of the period that are over
+  regs::timeout::Regs regs_;
+  bool was_usable_ = false;
+  std::uint64_t waited_ = 0;  // of the period
   bool tick_ = false;
   std::uint32_t rdata_ = 0;
 };

@@ -1,264 +1,241 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/root_port/memory_queue.hpp"
 
-#include <bit>
+#include <cassert>
+
+#include "common/opcodes.hpp"
 
 namespace cxlgpu {
-namespace {
-
-constexpr std::uint64_t low_bits(unsigned n) {
-  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
-}
-
-constexpr unsigned kBiConflictAck = 4;  // S2M NDR of CXL 3.x: no completion
-
-// Opcodes of CXL 2.0: Cmp, Cmp-S, Cmp-E; MemData.
-constexpr unsigned last_good(bool drs) {
-  return drs ? 0 : 2;
-}
-
-}  // namespace
 
 MemoryQueue::MemoryQueue(unsigned depth, unsigned spec_entries)
-    : demand_mask_(low_bits(depth - spec_entries)), spec_mask_(low_bits(depth) & ~demand_mask_) {
-  assert(depth <= kMaxDepth && spec_entries < depth);
+    : demands_(only(depth - spec_entries) - 1),
+      specs_((~Entries{0} >> (kMaxDepth - depth)) & ~demands_) {
+  assert(depth <= kMaxDepth && spec_entries >= 1 && spec_entries < depth);
 }
 
 bool MemoryQueue::holds(std::uint64_t line) const {
-  if (!held_.may_hold(line)) return false;
-  for (std::uint64_t left = valid_ & demand_mask_; left != 0; left &= left - 1) {
-    if (line_[std::countr_zero(left)] == line) return true;
+  if (!lines_held_.may_hold(line)) return false;
+  for (Entries left = held_; left != 0; left &= left - 1) {
+    if (line_[lowest(left)] == line) return true;
   }
   return false;
 }
 
-unsigned MemoryQueue::lowest_free(std::uint64_t valid, std::uint64_t mask) {
-  return static_cast<unsigned>(std::countr_zero(~valid & mask));
-}
-
-unsigned MemoryQueue::hold(const MemRequest& request) {
+unsigned MemoryQueue::enter(const MemRequest& request) {
   assert(can_accept(request.addr / kLineBytes));
-  const unsigned entry = next_tag();
-  valid_ |= std::uint64_t{1} << entry;
-  late_ &= ~(std::uint64_t{1} << entry);
-  request_[entry] = request;
-  line_[entry] = request.addr / kLineBytes;
-  held_.add(line_[entry]);
-  return entry;
+  const unsigned tag = next_tag();
+  held_ |= only(tag);
+  request_[tag] = request;
+  line_[tag] = request.addr / kLineBytes;
+  lines_held_.add(line_[tag]);
+  return tag;
 }
 
 unsigned MemoryQueue::accept(const MemRequest& request) {
-  const unsigned entry = hold(request);
-  (request.is_write ? rwd_order_ : req_order_).push(static_cast<std::uint8_t>(entry));
-  return entry;
+  const unsigned tag = enter(request);
+  (request.is_write ? rwd_order_ : req_order_).push(static_cast<std::uint8_t>(tag));
+  return tag;
 }
 
 unsigned MemoryQueue::accept_refused(const MemRequest& request) {
-  const unsigned entry = hold(request);
-  refused_ |= std::uint64_t{1} << entry;
-  return entry;
+  const unsigned tag = enter(request);
+  born_refused_ |= only(tag);
+  return tag;
 }
 
 void MemoryQueue::accept_spec(const SpecRequest& spec) {
   assert(can_accept_spec());
-  const unsigned entry = lowest_free(valid_, spec_mask_);
-  valid_ |= std::uint64_t{1} << entry;
+  const unsigned entry = lowest(specs_ & ~specs_held_);
+  specs_held_ |= only(entry);
   spec_[entry] = spec;
   req_order_.push(static_cast<std::uint8_t>(entry));
 }
 
 void MemoryQueue::req_taken() {
-  const unsigned entry = req_entry();
-  req_order_.pop();
-  if (is_spec(entry)) {
-    valid_ &= ~(std::uint64_t{1} << entry);
-  } else {
-    sent_ |= std::uint64_t{1} << entry;
-  }
-}
-
-void MemoryQueue::rwd_taken() {
-  sent_ |= std::uint64_t{1} << rwd_entry();
-  rwd_order_.pop();
+  if (!is_spec(req_entry())) handed_over_ |= only(req_entry());
+  req_dropped();
 }
 
 void MemoryQueue::req_dropped() {
-  const unsigned entry = req_entry();
+  specs_held_ &= ~only(req_entry());
   req_order_.pop();
-  if (is_spec(entry)) valid_ &= ~(std::uint64_t{1} << entry);
+}
+
+void MemoryQueue::rwd_taken() {
+  handed_over_ |= only(rwd_entry());
+  rwd_order_.pop();
 }
 
 const MemRequest& MemoryQueue::complete(unsigned tag) {
-  assert((valid_ & demand_mask_) >> tag & 1);
-  valid_ &= ~(std::uint64_t{1} << tag);
-  sent_ &= ~(std::uint64_t{1} << tag);
-  refused_ &= ~(std::uint64_t{1} << tag);
-  held_.remove(line_[tag]);
+  assert((held_ & only(tag)) != 0);
+  for (Entries* entries : {&held_, &handed_over_, &born_refused_, &late_}) *entries &= ~only(tag);
+  lines_held_.remove(line_[tag]);
   return request_[tag];
 }
 
-bool MemoryQueueBlock::refuses(const In& in) const {
-  return in.isolate || in.down || owed_.beyond(queue_.waiting()) || still_refuses_;
+namespace {
+
+constexpr unsigned kBiConflictAck = 4, kLastNdr = 2, kLastDrs = 0;  // opcodes of CXL 2.0
+
+[[nodiscard]] MemResponse ended(const MemRequest& request) {
+  MemResponse response{request.id, request.is_write, true, {}};
+  response.data.fill(0xff);
+  return response;
 }
 
-std::optional<unsigned> MemoryQueueBlock::next_refused(std::uint64_t entries) const {
-  if (entries == 0) return std::nullopt;
-  const std::uint64_t from_pointer = entries & (~std::uint64_t{0} << pointer_);
-  return static_cast<unsigned>(std::countr_zero(from_pointer != 0 ? from_pointer : entries));
+[[nodiscard]] bool is_good(const MemoryQueueBlock::Response& response, bool drs) {
+  return response.opcode <= (drs ? kLastDrs : kLastNdr);
 }
 
-// The far end owes it: LD-ID, tag and kind fit, and it is a completion.
-bool MemoryQueueBlock::is_answer(const Response& offered, bool drs) const {
-  const bool completes = drs || offered.opcode != kBiConflictAck;
-  return offered.ld_id == 0 && offered.tag < demands_ && owed_.owes(offered.tag, drs) && completes;
-}
-
-void MemoryQueueBlock::offer(Out& out) const {
-  out.req_valid = queue_.req_valid();
-  if (out.req_valid) {
-    const unsigned entry = queue_.req_entry();
-    out.req_is_spec = queue_.is_spec(entry);
-    if (out.req_is_spec) {
-      const SpecRequest& spec = queue_.spec(entry);
-      out.req_address = spec_address(spec);
-      out.req_granules = spec.with_length ? spec.run.len + 1 : 1;
-      out.req_spec_line = spec.with_length ? spec.run.first * 4 : spec.line;
-      out.req_is_hint = spec.hint;
-    } else {
-      out.req_tag = entry;
-      out.req_address = queue_.line(entry);
-    }
-  }
-  out.rwd_valid = queue_.rwd_valid();
-  if (out.rwd_valid) {
-    out.rwd_tag = queue_.rwd_entry();
-    out.rwd = &queue_.request(out.rwd_tag);
-  }
-}
-
-// While not refusing, and no entry born refused is left: one response a cycle, the kinds in turn.
-void MemoryQueueBlock::take_responses(const In& in, Out& out) const {
-  out.drs_ready = !(in.ndr.valid && !drs_turn_);
-  out.ndr_ready = !(in.drs.valid && drs_turn_);
-  const bool drs = in.drs.valid && out.drs_ready;
-  if (!drs && !(in.ndr.valid && out.ndr_ready)) return;
-  const Response& offered = drs ? in.drs : in.ndr;
-  out.bad_rsp = offered.ld_id != 0 || offered.opcode > last_good(drs);
-  out.rsp_taken = is_answer(offered, drs);
-  out.rsp_dev_load = out.rsp_taken ? offered.dev_load : 0;
-}
-
-MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
-  Out out;
-  out.refuse = refuses(in);
-  out.spec_ready = queue_.can_accept_spec();
-  const bool spec_goes = in.spec_valid && out.spec_ready;
-  out.in_tag = queue_.next_tag();
-  out.in_ready = !spec_goes && queue_.can_accept(in.in_req.addr / kLineBytes);
-  out.hint_ready = !queue_.holds_spec() && !in.spec_valid && !(in.in_valid && out.in_ready);
-  if (!out.refuse) offer(out);
-
-  const bool room = !response_ || in.rsp_ready;
-  const std::uint64_t own = out.refuse ? queue_.held() : queue_.refused();
-  if (room) out.refused_tag = next_refused(own);
-  if (out.refuse) {
-    out.drs_ready = out.ndr_ready = true;
-  } else if (room && own == 0) {
-    take_responses(in, out);
-  }
-  out.rsp_valid = response_.has_value();
-  if (response_) out.rsp = *response_;
-  out.lines = queue_.lines();
-  out.unexpected = unexpected_;
-  out.timed_out = in.tick && !out.refuse && queue_.any_late();
-  out.busy = queue_.busy();
-  return out;
-}
-
-// The answer of the queue itself.
-void MemoryQueueBlock::refuse(unsigned tag) {
-  const MemRequest& request = queue_.complete(tag);
-  response_ = MemResponse{request.id, request.is_write, true, {}};
-  response_->data.fill(0xff);
-  pointer_ = tag + 1 == demands_ ? 0 : tag + 1;
-}
-
-void MemoryQueueBlock::consume(const Response& offered, bool drs) {
-  drs_turn_ = !drs;
-  const bool good = offered.opcode <= last_good(drs);
-  const bool answer = is_answer(offered, drs);
-  if (!answer || !good) ++unexpected_;
-  if (!answer) return;
-  owed_.answered(offered.tag);
-  const MemRequest& request = queue_.complete(offered.tag);
-  response_ = MemResponse{request.id, request.is_write, !good || (drs && offered.poison), {}};
-  if (!good) {
-    response_->data.fill(0xff);
-  } else if (drs) {
-    response_->data = offered.data;
-  }
-}
-
-void MemoryQueueBlock::clock(const In& in) {
-  const Out now = eval(in);
-  const bool req_drops = now.refuse && queue_.req_valid();
-  const bool rwd_drops = now.refuse && queue_.rwd_valid();
-  if (in.tick) queue_.tick();  // before the allocation, which starts young
-  // First, since an entry freed at this edge is not given away at this edge.
-  if (in.spec_valid && now.spec_ready) {
-    if (!now.refuse) queue_.accept_spec({in.spec, in.spec_line, in.len_en});
-  } else if (in.in_valid && now.in_ready) {
-    if (now.refuse) {
-      queue_.accept_refused(in.in_req);
-    } else {
-      queue_.accept(in.in_req);
-    }
-  } else if (in.hint_valid && now.hint_ready && !now.refuse) {
-    queue_.accept_spec(hint_request(in.hint, in.len_en));
-  }
-
-  if (response_ && in.rsp_ready) response_.reset();
-  if (now.refused_tag) refuse(*now.refused_tag);
-  if (now.refuse) {
-    if (in.drs.valid && is_answer(in.drs, true)) owed_.answered(in.drs.tag);
-    if (in.ndr.valid && is_answer(in.ndr, false)) owed_.answered(in.ndr.tag);
-  } else if (in.drs.valid && now.drs_ready) {
-    consume(in.drs, true);
-  } else if (in.ndr.valid && now.ndr_ready) {
-    consume(in.ndr, false);
-  }
-  if (now.req_valid && in.req_ready) {
-    if (!now.req_is_spec) owed_.handed_over(now.req_tag, false);
-    queue_.req_taken();
-  }
-  if (now.rwd_valid && in.rwd_ready) {
-    owed_.handed_over(now.rwd_tag, true);
-    queue_.rwd_taken();
-  }
-  if (req_drops) queue_.req_dropped();
-  if (rwd_drops) queue_.rwd_dropped();
-  if (in.down) owed_ = {};
-  still_refuses_ = now.refuse && now.busy;
-}
+}  // namespace
 
 flits::u128 MemoryQueueBlock::Out::req_header() const {
   if (!req_valid) return 0;
-  flits::M2sReq req;
-  req.opcode = req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd;
-  req.tag = static_cast<std::uint16_t>(req_tag);
-  req.address = req_address * kLineBytes;
-  return flits::pack(req);
+  return flits::pack(flits::M2sReq{
+      .opcode = req_is_spec ? flits::M2sReqOpcode::MemSpecRd : flits::M2sReqOpcode::MemRd,
+      .tag = static_cast<std::uint16_t>(req_tag),
+      .address = req_address * kLineBytes});
 }
 
 flits::u128 MemoryQueueBlock::Out::rwd_header() const {
   if (!rwd_valid) return 0;
-  flits::M2sRwd message;
-  message.opcode =
-      rwd->byte_enable == kAllBytes ? flits::M2sRwdOpcode::MemWr : flits::M2sRwdOpcode::MemWrPtl;
-  message.tag = static_cast<std::uint16_t>(rwd_tag);
-  message.address = rwd->addr;
-  message.poison = rwd->poison;
-  return flits::pack(message);
+  return flits::pack(flits::M2sRwd{.opcode = rwd->byte_enable == kAllBytes
+                                                 ? flits::M2sRwdOpcode::MemWr
+                                                 : flits::M2sRwdOpcode::MemWrPtl,
+                                   .tag = static_cast<std::uint16_t>(rwd_tag),
+                                   .address = rwd->addr,
+                                   .poison = rwd->poison});
+}
+
+std::optional<unsigned> MemoryQueueBlock::own_answer(bool refuse) const {
+  const std::uint64_t entries = refuse ? queue_.held() : queue_.refused();
+  if (entries == 0) return std::nullopt;
+  const unsigned after = (refused_last_ + 1) % MemoryQueue::kMaxDepth;
+  const int turned = std::countr_zero(std::rotr(entries, static_cast<int>(after)));
+  return (after + static_cast<unsigned>(turned)) % MemoryQueue::kMaxDepth;
+}
+
+bool MemoryQueueBlock::answers(const Response& response, bool drs) const {
+  return response.ld_id == 0 && owed_.owes(response.tag, drs) &&
+         (drs || response.opcode != kBiConflictAck);
+}
+
+MemoryQueueBlock::Out MemoryQueueBlock::eval(const In& in) const {
+  Out out;
+  out.busy = queue_.busy();
+  out.refuse = in.isolate || in.down || still_refuses_ || owed_.beyond(queue_.waiting());
+
+  out.spec_ready = queue_.can_accept_spec();
+  out.in_ready =
+      queue_.can_accept(in.in_req.addr / kLineBytes) && !(in.spec_valid && out.spec_ready);
+  if (out.in_ready) out.in_tag = queue_.next_tag();
+  out.hint_ready = !queue_.holds_spec() && !in.spec_valid && !(in.in_valid && out.in_ready);
+
+  out.req_valid = !out.refuse && queue_.req_valid();
+  if (out.req_valid && queue_.is_spec(queue_.req_entry())) {
+    const SpecRequest& spec = queue_.spec(queue_.req_entry());
+    out.req_is_spec = true;
+    out.req_address = spec_address(spec);
+    out.req_granules = spec.with_length ? spec.run.len + 1 : 1;
+    out.req_spec_line = spec.with_length ? spec.run.first << 2 : spec.line;
+    out.req_is_hint = spec.hint;
+  } else if (out.req_valid) {
+    out.req_tag = queue_.req_entry();
+    out.req_address = queue_.line(out.req_tag);
+  }
+  out.rwd_valid = !out.refuse && queue_.rwd_valid();
+  if (out.rwd_valid) {
+    out.rwd_tag = queue_.rwd_entry();
+    out.rwd = &queue_.request(out.rwd_tag);
+  }
+
+  out.rsp_valid = response_.has_value();
+  if (out.rsp_valid) out.rsp = *response_;
+  if (!out.rsp_valid || in.rsp_ready) out.refused_tag = own_answer(out.refuse);
+  if (out.refuse) {
+    out.drs_ready = out.ndr_ready = true;
+  } else if ((!out.rsp_valid || in.rsp_ready) && !out.refused_tag) {
+    out.drs_ready = drs_first_ || !in.ndr.valid;
+    out.ndr_ready = !drs_first_ || !in.drs.valid;
+    const bool drs = in.drs.valid && out.drs_ready;
+    const Response& response = drs ? in.drs : in.ndr;
+    if (response.valid) {
+      out.rsp_taken = answers(response, drs);
+      if (out.rsp_taken) out.rsp_dev_load = response.dev_load;
+      out.bad_rsp = response.ld_id != 0 || !is_good(response, drs);
+    }
+  }
+  out.timed_out = in.tick && !out.refuse && queue_.any_late();
+  out.lines = queue_.lines();
+  out.unexpected = unexpected_;
+  return out;
+}
+
+// While not refusing.
+void MemoryQueueBlock::consume(const Response& response, bool drs) {
+  drs_first_ = !drs;
+  const bool answer = answers(response, drs), good = is_good(response, drs);
+  if (!answer || !good) ++unexpected_;
+  if (!answer) return;
+  const MemRequest& request = queue_.complete(response.tag);
+  response_ = {
+      .id = request.id, .is_write = request.is_write, .error = !good || (drs && response.poison)};
+  if (drs && good) {
+    response_->data = response.data;
+  } else {
+    response_->data.fill(0xff);
+  }
+}
+
+void MemoryQueueBlock::hand_over(const In& in, const Out& out) {
+  if (out.refuse) {
+    if (queue_.req_valid()) queue_.req_dropped();
+    if (queue_.rwd_valid()) queue_.rwd_dropped();
+    return;
+  }
+  if (out.req_valid && in.req_ready) {
+    if (!out.req_is_spec) owed_.handed_over(out.req_tag, false);
+    queue_.req_taken();
+  }
+  if (out.rwd_valid && in.rwd_ready) {
+    owed_.handed_over(out.rwd_tag, true);
+    queue_.rwd_taken();
+  }
+}
+
+void MemoryQueueBlock::accept(const In& in, const Out& out) {
+  if (in.in_valid && out.in_ready) {
+    out.refuse ? queue_.accept_refused(in.in_req) : queue_.accept(in.in_req);
+  } else if (out.refuse) {
+    return;  // a MemSpecRd is forgotten
+  } else if (in.spec_valid && out.spec_ready) {
+    queue_.accept_spec({.run = in.spec, .line = in.spec_line, .with_length = in.len_en});
+  } else if (in.hint_valid && out.hint_ready) {
+    queue_.accept_spec(hint_request(in.hint, in.len_en));
+  }
+}
+
+void MemoryQueueBlock::clock(const In& in) {
+  const Out out = eval(in);
+  const bool drs = in.drs.valid && out.drs_ready, ndr = in.ndr.valid && out.ndr_ready;
+  const bool drs_answers = drs && answers(in.drs, true),
+             ndr_answers = ndr && answers(in.ndr, false);
+
+  if (in.rsp_ready) response_.reset();
+  if (in.tick) queue_.tick();
+  accept(in, out);  // what frees in this cycle is still held for it
+  if (out.refused_tag) {
+    const MemRequest& request = queue_.complete(*out.refused_tag);
+    response_ = ended(request);
+    refused_last_ = *out.refused_tag;
+  }
+  if (!out.refuse && drs) consume(in.drs, true);
+  if (!out.refuse && ndr) consume(in.ndr, false);
+  if (drs_answers) owed_.answered(in.drs.tag);
+  if (ndr_answers) owed_.answered(in.ndr.tag);
+  hand_over(in, out);
+  if (in.down) owed_ = {};
+  still_refuses_ = out.refuse && out.busy;
 }
 
 }  // namespace cxlgpu

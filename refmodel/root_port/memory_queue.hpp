@@ -14,7 +14,8 @@
 #pragma once
 
 #include <array>
-#include <cassert>
+#include <bit>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 
@@ -51,15 +52,15 @@ class MemoryQueue {
 
   // Room for a load or store of this line: a free entry, and the line not held.
   [[nodiscard]] bool can_accept(std::uint64_t line) const {
-    return (valid_ & demand_mask_) != demand_mask_ && !holds(line);
+    return held_ != demands_ && !holds(line);
   }
   [[nodiscard]] bool holds(std::uint64_t line) const;
-  [[nodiscard]] unsigned next_tag() const { return lowest_free(valid_, demand_mask_); }
+  [[nodiscard]] unsigned next_tag() const { return lowest(demands_ & ~held_); }
   unsigned accept(const MemRequest& request);  // returns the tag
-  [[nodiscard]] bool can_accept_spec() const { return (valid_ & spec_mask_) != spec_mask_; }
+  [[nodiscard]] bool can_accept_spec() const { return specs_held_ != specs_; }
   void accept_spec(const SpecRequest& spec);
   // A hint's is taken only if none is held, no other is offered and nothing else is accepted.
-  [[nodiscard]] bool holds_spec() const { return (valid_ & spec_mask_) != 0; }
+  [[nodiscard]] bool holds_spec() const { return specs_held_ != 0; }
 
   // What the controller is offered: an entry number, valid while the order is not empty.
   [[nodiscard]] bool req_valid() const { return !req_order_.empty(); }
@@ -69,15 +70,10 @@ class MemoryQueue {
   void req_taken();  // a MemSpecRd's entry frees
   void rwd_taken();
 
-  [[nodiscard]] bool is_spec(unsigned entry) const { return (spec_mask_ >> entry) & 1; }
+  [[nodiscard]] bool is_spec(unsigned entry) const { return (specs_ & only(entry)) != 0; }
   [[nodiscard]] const MemRequest& request(unsigned entry) const { return request_[entry]; }
   [[nodiscard]] const SpecRequest& spec(unsigned entry) const { return spec_[entry]; }
   [[nodiscard]] std::uint64_t line(unsigned entry) const { return line_[entry]; }
-
-  // A DRS or NDR with this tag is one that an entry waits for (handed over, of that kind).
-  [[nodiscard]] bool expects(unsigned tag, bool drs) const {
-    return tag < kMaxDepth && (sent_ & demand_mask_) >> tag & 1 && request_[tag].is_write != drs;
-  }
 
   // While the queue refuses: a load or store is born refused, which is in no order.
   unsigned accept_refused(const MemRequest& request);
@@ -86,34 +82,36 @@ class MemoryQueue {
   void req_dropped();
   void rwd_dropped() { rwd_order_.pop(); }
   // Loads and stores: all, those born refused, those that were handed over and wait.
-  [[nodiscard]] std::uint64_t held() const { return valid_ & demand_mask_; }
-  [[nodiscard]] std::uint64_t refused() const { return refused_; }
-  [[nodiscard]] std::uint64_t waiting() const { return sent_ & held(); }
+  [[nodiscard]] std::uint64_t held() const { return held_; }
+  [[nodiscard]] std::uint64_t refused() const { return born_refused_; }
+  [[nodiscard]] std::uint64_t waiting() const { return handed_over_; }
   [[nodiscard]] bool busy() const {
-    return (valid_ & ~refused_) != 0 || !req_order_.empty() || !rwd_order_.empty();
+    return held_ != born_refused_ || holds_spec() || req_valid() || rwd_valid();
   }
 
   // Age, in ticks: a load or store held at a tick is late; one late at a tick has timed out.
-  [[nodiscard]] bool any_late() const { return (late_ & valid_ & ~refused_) != 0; }
-  void tick() { late_ = held(); }
+  [[nodiscard]] bool any_late() const { return (late_ & ~born_refused_) != 0; }
+  void tick() { late_ = held_; }
 
   // The response for `tag` was taken: the entry frees. Its request stays readable until reuse.
   const MemRequest& complete(unsigned tag);
 
   // Loads and stores held, for the address window.
-  [[nodiscard]] LineTable lines() const { return {line_.data(), valid_ & demand_mask_}; }
+  [[nodiscard]] LineTable lines() const { return {line_.data(), held_}; }
 
  private:
-  [[nodiscard]] static unsigned lowest_free(std::uint64_t valid, std::uint64_t mask);
-  unsigned hold(const MemRequest& request);
+  using Entries = std::uint64_t;  // by number
+  [[nodiscard]] static Entries only(unsigned entry) { return Entries{1} << entry; }
+  [[nodiscard]] static unsigned lowest(Entries entries) {
+    return static_cast<unsigned>(std::countr_zero(entries));
+  }
+  unsigned enter(const MemRequest& request);
 
-  std::uint64_t demand_mask_, spec_mask_;
-  std::uint64_t valid_ = 0;
-  std::uint64_t sent_ = 0;     // handed to the controller, response to come
-  std::uint64_t late_ = 0;     // held at the last tick; only with valid_
-  std::uint64_t refused_ = 0;  // born refused; a subset of valid_
+  Entries demands_, specs_;  // those there are: for loads and stores, for MemSpecRd
+  Entries held_ = 0, specs_held_ = 0;
+  Entries handed_over_ = 0, born_refused_ = 0, late_ = 0;  // of the loads and stores held
   std::array<std::uint64_t, kMaxDepth> line_{};
-  LineFilter held_;  // lines of the loads and stores
+  LineFilter lines_held_;
   std::array<MemRequest, kMaxDepth> request_{};
   std::array<SpecRequest, kMaxDepth> spec_{};
   RingQueue<std::uint8_t, kMaxDepth> req_order_, rwd_order_;
@@ -122,26 +120,26 @@ class MemoryQueue {
 // What the far end owes: tags of requests handed over, by kind, until answered or the link is down.
 class OwedAnswers {
  public:
-  void handed_over(unsigned tag, bool write) { (write ? ndr_ : drs_) |= std::uint64_t{1} << tag; }
+  void handed_over(unsigned tag, bool write) { (write ? ndr_ : drs_).set(tag); }
   [[nodiscard]] bool owes(unsigned tag, bool drs) const {
-    return tag < 64 && (drs ? drs_ : ndr_) >> tag & 1;
+    return tag < ndr_.size() && (drs ? drs_ : ndr_)[tag];
   }
-  void answered(unsigned tag) {
-    drs_ &= ~(std::uint64_t{1} << tag);
-    ndr_ &= ~(std::uint64_t{1} << tag);
-  }
+  void answered(unsigned tag) { drs_[tag] = ndr_[tag] = false; }
   // One that no entry in `waiting` waits for.
-  [[nodiscard]] bool beyond(std::uint64_t waiting) const { return ((drs_ | ndr_) & ~waiting) != 0; }
+  [[nodiscard]] bool beyond(std::uint64_t waiting) const {
+    return ((drs_ | ndr_) & ~Tags(waiting)).any();
+  }
 
  private:
-  std::uint64_t drs_ = 0, ndr_ = 0;
+  using Tags = std::bitset<MemoryQueue::kMaxDepth>;
+  Tags drs_, ndr_;
 };
 
 // Cycle-exact: the queue with its response register.
 class MemoryQueueBlock {
  public:
   explicit MemoryQueueBlock(unsigned depth = 32, unsigned spec_entries = 2)
-      : queue_(depth, spec_entries), demands_(depth - spec_entries) {}
+      : queue_(depth, spec_entries) {}
 
   struct Response {  // the head of a receive FIFO
     bool valid = false;
@@ -202,23 +200,20 @@ class MemoryQueueBlock {
   void clock(const In& in);
 
  private:
-  void offer(Out& out) const;
-  void take_responses(const In& in, Out& out) const;
-  [[nodiscard]] bool refuses(const In& in) const;
-  // Of `entries` the first at or after the pointer, going round.
-  [[nodiscard]] std::optional<unsigned> next_refused(std::uint64_t entries) const;
-  [[nodiscard]] bool is_answer(const Response& offered, bool drs) const;
-  void refuse(unsigned tag);
-  void consume(const Response& offered, bool drs);
+  // Who is answered by the queue itself in a cycle that refuses or not, if one can be.
+  [[nodiscard]] std::optional<unsigned> own_answer(bool refuse) const;
+  [[nodiscard]] bool answers(const Response& response, bool drs) const;
+  void consume(const Response& response, bool drs);
+  void hand_over(const In& in, const Out& out);
+  void accept(const In& in, const Out& out);
 
   MemoryQueue queue_;
-  unsigned demands_;  // entries for loads and stores
   OwedAnswers owed_;
   std::optional<MemResponse> response_;
+  bool still_refuses_ = false;  // the cycle before refused, with busy
+  bool drs_first_ = true;       // of the kinds when both are there
+  unsigned refused_last_ = MemoryQueue::kMaxDepth - 1;
   std::uint32_t unexpected_ = 0;
-  bool drs_turn_ = true;
-  bool still_refuses_ = false;  // the last cycle refused and was busy
-  unsigned pointer_ = 0;
 };
 
 }  // namespace cxlgpu

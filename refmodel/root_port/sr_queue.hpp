@@ -26,43 +26,40 @@ class SrQueue {
     assert(depth >= 1 && depth <= kMaxDepth);
   }
 
-  [[nodiscard]] unsigned count() const { return count_; }
-  // No room: those that came since the head did, it and those beside counted, are `depth`.
-  [[nodiscard]] bool full() const { return count_ > 0 && came_ - came_before_[head_] >= depth_; }
-  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] unsigned count() const { return held_; }
+  // Of those that came since the head came, it and those beside counted, there are `depth`.
+  [[nodiscard]] bool full() const { return held_ > 0 && came_ - oldest().number >= depth_; }
+  [[nodiscard]] bool empty() const { return held_ == 0; }
 
   void push(const MemRequest& request) {
     assert(!full());
-    const unsigned slot = slot_at(count_++);
-    came_before_[slot] = came_++;
-    request_[slot] = request;
+    const unsigned slot = after_head(held_++);
+    entry_[slot] = {request, came_++};
     line_[slot] = request.addr / kLineBytes;
-    if (!request.is_write) load_valid_ |= std::uint64_t{1} << slot;
+    loads_ |= std::uint64_t{!request.is_write} << slot;
   }
   // A request came that does not enter.
   void beside() { ++came_; }
-  [[nodiscard]] const MemRequest& head() const { return request_[head_]; }
-  [[nodiscard]] unsigned head_slot() const { return head_; }
+  [[nodiscard]] const MemRequest& head() const { return oldest().request; }
+  [[nodiscard]] unsigned head_slot() const { return head_slot_; }
   void pop() {
     assert(!empty());
-    load_valid_ &= ~(std::uint64_t{1} << head_);
-    head_ = slot_at(1);
-    --count_;
-    if (ahead_ > 0) --ahead_;  // the reader stood on the head: it moves along
+    loads_ &= ~(std::uint64_t{1} << head_slot_);
+    head_slot_ = after_head(1);
+    --held_;
+    visited_ -= visited_ > 0;  // the reader is not behind the head
   }
 
   // The reader. It has something to look at while it has not reached the tail.
-  [[nodiscard]] bool reader_valid() const { return ahead_ < count_; }
-  [[nodiscard]] bool reader_at_head() const { return reader_valid() && ahead_ == 0; }
-  [[nodiscard]] unsigned reader_slot() const { return slot_at(ahead_); }
-  [[nodiscard]] const MemRequest& reader_request() const { return request_[reader_slot()]; }
+  [[nodiscard]] bool reader_valid() const { return visited_ < held_; }
+  [[nodiscard]] bool reader_at_head() const { return visited_ == 0 && held_ > 0; }
+  [[nodiscard]] unsigned reader_slot() const { return after_head(visited_); }
+  [[nodiscard]] const MemRequest& reader_request() const { return entry_[reader_slot()].request; }
   [[nodiscard]] std::uint64_t reader_line() const { return line_[reader_slot()]; }
-  void reader_next() {
-    if (reader_valid()) ++ahead_;
-  }
+  void reader_next() { visited_ += reader_valid(); }
 
   // Every stored load, by slot.
-  [[nodiscard]] LineTable loads() const { return {line_.data(), load_valid_}; }
+  [[nodiscard]] LineTable loads() const { return {line_.data(), loads_}; }
 
   // Cycle-exact.
   struct In {
@@ -84,19 +81,23 @@ class SrQueue {
   void clock(const In& in);
 
  private:
-  [[nodiscard]] unsigned slot_at(unsigned distance) const {
-    const unsigned slot = head_ + distance;
-    return slot >= depth_ ? slot - depth_ : slot;
+  struct Entry {
+    MemRequest request;
+    std::uint64_t number = 0;  // of all that came, in the queue or beside it
+  };
+  [[nodiscard]] unsigned after_head(unsigned entries) const {
+    const unsigned slot = head_slot_ + entries;
+    return slot < depth_ ? slot : slot - depth_;
   }
+  [[nodiscard]] const Entry& oldest() const { return entry_[head_slot_]; }
 
   unsigned depth_;
-  unsigned head_ = 0, count_ = 0;
-  unsigned ahead_ = 0;  // entries between the head and the reader
-  std::array<MemRequest, kMaxDepth> request_{};
+  std::array<Entry, kMaxDepth> entry_;  // by slot, and so are lines and loads
   std::array<std::uint64_t, kMaxDepth> line_{};
-  std::uint64_t load_valid_ = 0;
-  std::uint64_t came_ = 0;  // requests
-  std::array<std::uint64_t, kMaxDepth> came_before_{};
+  std::uint64_t loads_ = 0;
+  unsigned head_slot_ = 0, held_ = 0;
+  unsigned visited_ = 0;  // of those held, by the reader
+  std::uint64_t came_ = 0;
 };
 
 }  // namespace cxlgpu

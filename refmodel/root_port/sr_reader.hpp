@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/counters.hpp"
 #include "common/opcodes.hpp"
@@ -45,23 +46,23 @@ class SrReader {
   // Issue the caller asks for window() until the memory queue has room, then calls issued().
   SrVerdict look(bool is_load, std::uint64_t line, unsigned slot, SrPolicy policy, Gran gran,
                  const SrModes& modes, bool at_head, DevLoad level, RingBuffer& ring);
-  [[nodiscard]] bool issuing() const { return issuing_; }
+  [[nodiscard]] bool issuing() const { return chosen_.has_value(); }
   // The region after is known already or not to be requested: it takes a cycle to find that, then
   // give_up().
   [[nodiscard]] bool gives_up() const {
-    return issuing_ && ask_.kind == StreamTable::Ask::Kind::Next &&
-           (streams_.next_known() || !streams_.sends_next());
+    return issuing() && wants_next() && (streams_.next_known() || !streams_.sends_next());
   }
   void give_up();
   // What a MemSpecRd of this run asks for where it has no length.
-  [[nodiscard]] std::uint64_t line_of(GranuleRun run) const;
-  [[nodiscard]] unsigned slot() const { return slot_; }
-  // `loads`: every load of the SR queue; the latched one is left out here.
+  [[nodiscard]] std::uint64_t line_of(GranuleRun run) const {
+    return has_own(run) ? chosen_->line : run.first * kGranuleLines;
+  }
+  // `loads`: every load of the SR queue; the chosen one is left out here.
   [[nodiscard]] GranuleRun window(const SrModes& modes, LineTable mem, LineTable loads) const;
   void issued(GranuleRun run, bool match_start, RingBuffer& ring);
   // The SR queue's head left `slot`.
   void slot_left(unsigned slot) {
-    if (slot == slot_) slot_held_ = false;
+    if (chosen_ && slot == chosen_->slot) chosen_->queued = false;
   }
   // The ring was flushed in the cycle that began with these counters: what it told does not count.
   void ring_flushed(const SrCounters& before) {
@@ -72,21 +73,32 @@ class SrReader {
   void flush_streams() { streams_.flush(); }
   void use_stream_sets(unsigned sets_log2) { streams_.use_sets(sets_log2); }  // with a flush
   [[nodiscard]] const SrCounters& counters() const { return counters_; }
+  // Of the chosen load, while issuing.
+  [[nodiscard]] unsigned slot() const { return chosen_->slot; }
 
  private:
   static constexpr unsigned kStreamSets = 64;
-  SrVerdict look_stream(std::uint64_t line, const StreamTable::View& view);
+  static constexpr unsigned kGranuleLines = 4;
+  struct Choice {
+    std::uint64_t line;
+    unsigned slot;
+    SrPolicy policy;
+    Gran gran;
+    StreamTable::Ask ask;  // of policy stream
+    bool queued = true;    // since the choice its slot was never empty
+    [[nodiscard]] std::uint64_t granule() const { return line / kGranuleLines; }
+  };
+  [[nodiscard]] bool wants_next() const {
+    return chosen_->ask.kind == StreamTable::Ask::Kind::Next;
+  }
+  [[nodiscard]] bool has_own(GranuleRun run) const {
+    return chosen_->granule() - run.first <= run.len;
+  }
 
   unsigned cap_;
-  bool issuing_ = false;
-  std::uint64_t line_ = 0;
-  SrPolicy policy_ = SrPolicy::Off;
-  Gran gran_ = Gran::B256;
-  unsigned slot_ = 0;
-  bool slot_held_ = false;
+  std::optional<Choice> chosen_{};  // none: free
   StreamTable streams_;
-  StreamTable::Ask ask_;  // of policy stream; else nothing
-  SrCounters counters_;
+  SrCounters counters_{};
 };
 
 // Cycle-exact: the reader with its ring buffer and stream table.
@@ -120,8 +132,8 @@ class SrReaderBlock {
   void clock(const In& in);
 
  private:
-  SrReader reader_;
   RingBuffer ring_;
+  SrReader reader_;
 };
 
 }  // namespace cxlgpu

@@ -189,5 +189,39 @@ TEST(RetryBuffer, EseqOutOfRange) {
   }
 }
 
+// A flit that is pushed while others are replayed comes after them. By hand, on both.
+TEST(RetryBuffer, PushedWhileReplaying) {
+  Clocked<Vretry_buffer> rtl;
+  RetryBuffer twin(kSmall);
+  rtl->is_big_i = 0;
+  rtl.reset();
+  const auto step = [&](RetryBuffer::In in, std::uint8_t flit = 0) {
+    in.push_payload.fill(flit);
+    rtl->push_i = in.push;
+    set_line(rtl->push_payload_i, 0, in.push_payload);
+    rtl->req_seq_i = in.req_seq;
+    rtl->req_eseq_i = in.req_eseq;
+    rtl->ack_sent_i = in.ack_sent;
+    rtl->replay_take_i = in.replay_take;
+    rtl.edge();
+    twin.clock(in);
+    rtl.settle();
+  };
+  for (std::uint8_t flit = 0; flit < 3; ++flit) step({.push = true}, flit);
+  step({.req_seq = true, .req_eseq = 1});
+  step({.ack_sent = true});
+  step({.push = true}, 3);
+  step({.push = true, .replay_take = true}, 4);
+  for (std::uint8_t flit = 2; flit < 5; ++flit) {
+    EXPECT_TRUE(rtl->replaying_o != 0 && twin.eval().replaying);
+    EXPECT_EQ(rtl->rd_ptr_o, flit);
+    EXPECT_EQ(twin.eval().rd_ptr, flit);
+    EXPECT_EQ(get_line(rtl->replay_payload_o)[0], flit);
+    EXPECT_EQ(twin.eval().replay_payload[0], flit);
+    step({.replay_take = true});
+  }
+  EXPECT_FALSE(rtl->replaying_o != 0 || twin.eval().replaying);
+}
+
 }  // namespace
 }  // namespace cxlgpu::test
