@@ -1,261 +1,297 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/endpoint/dram_cache.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cassert>
 
 namespace cxlgpu {
 
-DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned lines)
-    : ways_(ways),
-      ways_log2_(static_cast<unsigned>(std::countr_zero(ways))),
-      set_mask_((std::uint64_t{1} << sets_log2) - 1),
-      mshr_count_(mshrs),
-      lines_((std::size_t{1} << sets_log2) * ways),
-      plru_(std::size_t{1} << sets_log2),
-      last_behind_(mshrs - 1),
-      lines_of_granule_(lines),
-      held_(std::size_t{mshrs} * lines),
-      complete_(std::size_t{mshrs} * lines) {
-  assert(std::has_single_bit(ways) && ways >= 2 && ways <= 16 && mshrs <= kMaxMshrs);
-  // Heap order: children of node n are 2n + 1 (lower ways) and 2n + 2.
-  for (unsigned way = 0; way < ways; ++way) {
-    unsigned node = 0;
-    for (unsigned level = ways_log2_; level-- > 0;) {
-      const unsigned right = (way >> level) & 1;
-      path_[way] |= static_cast<std::uint16_t>(1u << node);
-      if (right == 0) away_[way] |= static_cast<std::uint16_t>(1u << node);
-      node = 2 * node + 1 + right;
-    }
-  }
+using Result = CacheResult;
+using Event = DramEvent;
+
+namespace {
+
+constexpr std::uint64_t kAllHeld = ~std::uint64_t{0};
+constexpr std::uint16_t bit(unsigned line) {
+  return static_cast<std::uint16_t>(1u << line);
 }
 
-unsigned DramCache::plru_way(std::uint32_t set) const {
-  unsigned node = 0;
-  for (unsigned level = 0; level < ways_log2_; ++level) {
-    node = 2 * node + 1 + ((plru_[set] >> node) & 1u);
+}  // namespace
+
+DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned lines)
+    : sets_log2_(sets_log2),
+      ways_(ways),
+      mshr_count_(mshrs),
+      lines_per_granule_(lines),
+      granules_(std::size_t{ways} << sets_log2, kNone),
+      lines_(granules_.size()),
+      trees_(std::size_t{1} << sets_log2),
+      mshrs_(mshrs),
+      held_(std::size_t{mshrs} * lines) {}
+
+std::uint64_t& DramCache::held(unsigned mshr, unsigned line) {
+  return held_[mshr * lines_per_granule_ + line];
+}
+std::uint64_t DramCache::held(unsigned mshr, unsigned line) const {
+  return held_[mshr * lines_per_granule_ + line];
+}
+
+std::uint32_t DramCache::first_slot(std::uint64_t granule) const {
+  const std::uint64_t hash = granule ^ granule >> 5 ^ granule >> 10 ^ granule >> 15;
+  return static_cast<std::uint32_t>(hash & ((std::uint64_t{1} << sets_log2_) - 1)) * ways_;
+}
+
+std::uint32_t DramCache::slot_of_line(std::uint64_t granule) const {
+  const std::uint32_t first = first_slot(granule);
+  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+    if (granules_[slot] == granule) return slot;
   }
+  return static_cast<std::uint32_t>(granules_.size());
+}
+
+// A bit of 0 says left, the lower ways.
+unsigned DramCache::tree_choice(std::uint32_t first) const {
+  const std::uint64_t tree = trees_[first / ways_];
+  unsigned node = 0;
+  while (node < ways_ - 1) node = 2 * node + 1 + (tree >> node & 1);
   return node - (ways_ - 1);
 }
 
 void DramCache::touch(std::uint32_t slot) {
-  const std::uint32_t way = slot & (ways_ - 1);
-  std::uint16_t& tree = plru_[slot >> ways_log2_];
-  tree = static_cast<std::uint16_t>((tree & ~path_[way]) | away_[way]);
+  std::uint64_t& tree = trees_[slot / ways_];
+  for (unsigned node = slot % ways_ + ways_ - 1; node != 0;) {
+    const unsigned parent = (node - 1) / 2;
+    const bool from_left = node == 2 * parent + 1;
+    tree = (tree & ~(std::uint64_t{1} << parent)) | std::uint64_t{from_left} << parent;
+    node = parent;
+  }
 }
 
 DramCache::Victim DramCache::victim(std::uint32_t first) const {
-  const unsigned choice = plru_way(first >> ways_log2_);
-  int wanted = -1, unpinned = -1;  // lowest way that may go: one that was wanted, any
-  for (unsigned way = ways_; way-- > 0;) {
-    const LineState& line = lines_[first + way];
-    if (pinned(first + way)) continue;
-    unpinned = static_cast<int>(way);
-    if (!line.fresh) wanted = unpinned;
-  }
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (!lines_[first + way].valid) return {static_cast<int>(way), -1};
-  }
-  if (pinned(first + choice)) return {wanted >= 0 ? wanted : unpinned, -1};
-  const int chosen = static_cast<int>(choice);
-  if (!lines_[first + choice].fresh || wanted < 0) return {chosen, -1};
-  return {wanted, chosen};
-}
-
-unsigned DramCache::lowest_free_mshr() const {
-  unsigned mshr = 0;
-  while (live_[mshr]) ++mshr;
-  return mshr;
-}
-
-LookupOutcome DramCache::peek(const Lookup& what) const {
-  const std::uint64_t granule = what.granule;
-  const bool spec = what.spec;
-  LookupOutcome out;
-  const std::uint32_t first = first_slot(granule);
-  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    const LineState& line = lines_[slot];
-    if (!line.valid || line.granule != granule) continue;
-    const bool pending = line.mshr != kNoMshr && !mshrs_[line.mshr].filled;
-    out.slot = slot;
-    if (pending) {
-      const bool open = open_[line.mshr];
-      const bool held = what.write
-                            ? what.early || open
-                            : !spec && complete_[line.mshr * lines_of_granule_ + what.offset];
-      if (held || open) {
-        out.result = held ? CacheResult::Held : CacheResult::Start;
-        if (!held) out.mshr = static_cast<std::uint8_t>(line.mshr);
-        out.events = event_bit(spec   ? DramEvent::SpecFill
-                               : held ? DramEvent::DemandHit
-                                      : DramEvent::DemandFill);
-        return out;
-      }
+  const auto lowest = [&](auto fits) -> Victim {
+    for (std::uint32_t way = 0; way < ways_; ++way) {
+      if (fits(first + way)) return {.way = way};
     }
-    out.result = pending ? CacheResult::Merge : CacheResult::Hit;
-    if (pending) out.mshr = static_cast<std::uint8_t>(line.mshr);
-    out.events = event_bit(spec      ? DramEvent::SpecNeedless
-                           : pending ? DramEvent::DemandMerge
-                                     : DramEvent::DemandHit);
-    return out;
+    return {.none = true};
+  };
+  const Victim empty = lowest([&](auto slot) { return granules_[slot] == kNone; });
+  if (!empty.none) return empty;
+  const Victim choice{.way = tree_choice(first)};
+  const LineState& chosen = lines_[first + choice.way];
+  if (!chosen.pinned && !chosen.is_protected) return choice;
+  Victim other =
+      lowest([&](auto slot) { return !lines_[slot].pinned && !lines_[slot].is_protected; });
+  if (!other.none) {
+    other.spares = !chosen.pinned;
+    return other;
   }
-  const int way = used_ < mshr_count_ ? victim(first).way : -1;
-  if (way < 0) {
-    out.result = spec ? CacheResult::Drop : CacheResult::Blocked;
-    if (spec) out.events = event_bit(DramEvent::SpecDrop);
-    return out;
+  if (!chosen.pinned) return choice;
+  return lowest([&](auto slot) { return !lines_[slot].pinned; });
+}
+
+// The line is there, filled or not.
+LookupOutcome DramCache::find(const Lookup& what, std::uint32_t slot) const {
+  LookupOutcome out{.slot = slot};
+  const LineState& line = lines_[slot];
+  const Mshr& mshr = mshrs_[line.mshr];
+  if (!line.pinned || mshr.filled) {
+    out.result = Result::Hit;
+  } else if (what.write ? what.early || open_.has(line.mshr)
+                        : !what.spec && (mshr.complete >> what.offset & 1) != 0) {
+    out.result = Result::Held;
+  } else {
+    out.result = open_.has(line.mshr) ? Result::Start : Result::Merge;
+    out.mshr = line.mshr;
   }
-  const bool opens = what.write && what.early;
-  out.result = opens ? CacheResult::Open : CacheResult::Miss;
-  out.slot = first + static_cast<std::uint32_t>(way);
-  out.mshr = static_cast<std::uint8_t>(lowest_free_mshr());
-  const LineState& old = lines_[out.slot];
-  out.write_back = old.valid && old.dirty;
-  if (out.write_back) out.victim_granule = old.granule;
-  out.events = event_bit(opens  ? DramEvent::Opened
-                         : spec ? DramEvent::SpecFill
-                                : DramEvent::DemandFill);
-  if (old.valid && old.unwanted) out.events |= event_bit(DramEvent::Unwanted);
-  if (old.valid && !old.unwanted && spec) out.events |= event_bit(DramEvent::Displaced);
+  const bool served = out.result == Result::Hit || out.result == Result::Held;
+  const bool starts = out.result == Result::Start;
+  if (what.spec) {
+    out.events = event_bit(starts ? Event::SpecFill : Event::SpecNeedless);
+  } else {
+    out.events = event_bit(served   ? Event::DemandHit
+                           : starts ? Event::DemandFill
+                                    : Event::DemandMerge);
+  }
   return out;
 }
 
-void DramCache::hold(unsigned mshr, unsigned offset, std::uint64_t byte_enable) {
-  const std::size_t at = std::size_t{mshr} * lines_of_granule_ + offset;
-  held_[at] |= byte_enable;
-  if (byte_enable == kAllBytes) complete_[at] = true;
-  check_ = {.valid = true, .mshr = mshr, .offset = offset};
+LookupOutcome DramCache::replace(const Lookup& what, const Victim& victim) const {
+  const unsigned mshr = live_.lowest_missing();
+  if (victim.none || mshr >= mshr_count_) {
+    if (!what.spec) return {.result = Result::Blocked};
+    return {.result = Result::Drop, .events = event_bit(Event::SpecDrop)};
+  }
+  const bool opens = what.write && what.early;
+  LookupOutcome out{.result = opens ? Result::Open : Result::Miss,
+                    .slot = first_slot(what.granule) + victim.way,
+                    .mshr = static_cast<std::uint8_t>(mshr)};
+  out.events = event_bit(opens ? Event::Opened : what.spec ? Event::SpecFill : Event::DemandFill);
+  if (granules_[out.slot] == kNone) return out;
+  const LineState& goes = lines_[out.slot];
+  out.write_back = goes.dirty;
+  if (goes.dirty) out.victim_granule = granules_[out.slot];
+  if (goes.unused) {
+    out.events |= event_bit(Event::Unwanted);
+  } else if (what.spec) {
+    out.events |= event_bit(Event::Displaced);
+  }
+  return out;
+}
+
+LookupOutcome DramCache::peek(const Lookup& what) const {
+  const std::uint32_t slot = slot_of_line(what.granule);
+  return slot < lines_.size() ? find(what, slot) : replace(what, victim(first_slot(what.granule)));
+}
+
+LookupOutcome DramCache::lookup(const Lookup& what) {
+  const std::uint32_t slot = slot_of_line(what.granule);
+  if (slot < lines_.size()) {
+    const LookupOutcome out = find(what, slot);
+    use(what, out);
+    return out;
+  }
+  const Victim goes = victim(first_slot(what.granule));
+  const LookupOutcome out = replace(what, goes);
+  if (out.result == Result::Miss || out.result == Result::Open) take(what, out, goes);
+  return out;
+}
+
+void DramCache::use(const Lookup& what, const LookupOutcome& outcome) {
+  LineState& line = lines_[outcome.slot];
+  if (what.write) line.dirty = true;
+  if (!what.spec && outcome.result != Result::Start) line.unused = line.is_protected = false;
+  touch(outcome.slot);
+  if (outcome.result == Result::Start) open_.erase(line.mshr);
+  if (outcome.result == Result::Held && what.write) hold(what, line.mshr);
+  const bool waits = outcome.result == Result::Merge || outcome.result == Result::Start;
+  if (waits && !what.spec) ++mshrs_[line.mshr].waiters;
+}
+
+void DramCache::take(const Lookup& what, const LookupOutcome& outcome, const Victim& victim) {
+  if (victim.spares) {
+    const std::uint32_t first = first_slot(what.granule), spared = first + tree_choice(first);
+    lines_[spared].is_protected = false;
+    touch(spared);
+  }
+  touch(outcome.slot);
+  granules_[outcome.slot] = what.granule;
+  lines_[outcome.slot] = {.dirty = what.write,
+                          .unused = what.spec,
+                          .is_protected = what.spec,
+                          .pinned = true,
+                          .mshr = outcome.mshr};
+  live_.insert(outcome.mshr);
+  const bool opens = outcome.result == Result::Open;
+  mshrs_[outcome.mshr] = {.slot = outcome.slot,
+                          .waiters = static_cast<std::uint8_t>(!opens && !what.spec)};
+  for (unsigned line = 0; line < lines_per_granule_; ++line) held(outcome.mshr, line) = 0;
+  if (opens) {
+    open_.insert(outcome.mshr);
+    hold(what, outcome.mshr);
+  }
+}
+
+void DramCache::hold(const Lookup& what, unsigned mshr) {
+  held(mshr, what.offset) |= what.byte_enable;
+  if (what.byte_enable == kAllHeld) mshrs_[mshr].complete |= bit(what.offset);
+  written_ = Write{mshr, what.offset};
 }
 
 DramCache::Check DramCache::look_at_check() const {
-  Check check = check_;
-  check.valid = check.valid && live_[check.mshr] && !mshrs_[check.mshr].filled;
-  if (!check.valid) return {};
-  const std::size_t first = std::size_t{check.mshr} * lines_of_granule_;
-  check.complete = held_[first + check.offset] == kAllBytes;
-  check.whole = open_[check.mshr];
-  for (std::size_t i = first; i < first + lines_of_granule_; ++i) {
-    check.whole &= held_[i] == kAllBytes;
-  }
-  return check;
+  if (!written_ || !live_.has(written_->mshr) || mshrs_[written_->mshr].filled) return {};
+  return {.valid = true,
+          .complete = held(written_->mshr, written_->offset) == kAllHeld,
+          .whole = held(written_->mshr, missing_line(written_->mshr)) == kAllHeld,
+          .mshr = written_->mshr,
+          .offset = written_->offset};
 }
 
 DramCache::Check DramCache::begin_check() {
   const Check check = look_at_check();
-  check_ = {};
+  written_.reset();
   return check;
 }
 
 bool DramCache::end_check(const Check& check) {
   if (!check.valid) return false;
-  if (check.complete) complete_[check.mshr * lines_of_granule_ + check.offset] = true;
-  if (!check.whole || !open_[check.mshr]) return false;
-  release(check.mshr);
+  if (check.complete) {
+    mshrs_[check.mshr].complete |= bit(check.offset);
+  }
+  if (!check.whole || !open_.has(check.mshr)) return false;
+  free(check.mshr);
   return true;
 }
 
+unsigned DramCache::missing_line(unsigned mshr) const {
+  unsigned line = 0;
+  while (line + 1 < lines_per_granule_ && held(mshr, line) == kAllHeld) ++line;
+  return line;
+}
+
 DramCache::Behind DramCache::behind() const {
-  if (opened_ == 0) return {};
-  unsigned mshr = last_behind_;
-  do {
-    mshr = mshr + 1 == mshr_count_ ? 0 : mshr + 1;
-  } while (!open_[mshr]);
+  if (open_.size() == 0) return {};
+  unsigned mshr = open_.lowest(behind_from_);
+  if (mshr == kMaxMshrs) mshr = open_.lowest(0);
   const std::uint32_t slot = mshrs_[mshr].slot;
-  return {true, static_cast<std::uint8_t>(mshr), slot, lines_[slot].granule};
+  return {true, static_cast<std::uint8_t>(mshr), slot, granules_[slot]};
 }
 
 void DramCache::take_behind() {
-  last_behind_ = behind().mshr;
-  set_open(last_behind_, false);
-}
-
-LookupOutcome DramCache::lookup(const Lookup& what) {
-  const std::uint64_t granule = what.granule;
-  const bool write = what.write, spec = what.spec;
-  const LookupOutcome out = peek(what);
-  if (out.result == CacheResult::Blocked || out.result == CacheResult::Drop) return out;
-  LineState& line = lines_[out.slot];
-  if (out.result == CacheResult::Miss || out.result == CacheResult::Open) {
-    const std::uint32_t first = out.slot & ~(ways_ - 1);
-    if (const int old = victim(first).passed_over; old >= 0) {
-      const std::uint32_t slot = first + static_cast<std::uint32_t>(old);
-      lines_[slot].fresh = false;
-      touch(slot);
-    }
-    line = {granule, true, false, spec, spec, out.mshr};
-    mshrs_[out.mshr] = {out.slot, 0, false};
-    live_[out.mshr] = true;
-    set_open(out.mshr, out.result == CacheResult::Open);
-    for (std::size_t i = 0; i < lines_of_granule_; ++i) {
-      held_[out.mshr * std::size_t{lines_of_granule_} + i] = 0;
-      complete_[out.mshr * std::size_t{lines_of_granule_} + i] = false;
-    }
-    ++used_;
-  }
-  if (out.result == CacheResult::Start) set_open(out.mshr, false);
-  if (write && (out.result == CacheResult::Held || out.result == CacheResult::Open)) {
-    hold(line.mshr, what.offset, what.byte_enable);
-  }
-  const bool waits = out.result == CacheResult::Merge || out.result == CacheResult::Miss ||
-                     out.result == CacheResult::Start;
-  if (waits && !spec) ++mshrs_[out.mshr].waiters;
-  if (!spec) line.fresh = line.unwanted = false;
-  line.dirty |= write;
-  touch(out.slot);
-  return out;
-}
-
-void DramCache::free_if_done(unsigned mshr) {
-  if (mshrs_[mshr].filled && mshrs_[mshr].waiters == 0) release(mshr);
-}
-
-void DramCache::set_open(unsigned mshr, bool open) {
-  if (open_[mshr] == open) return;
-  open_[mshr] = open;
-  open ? ++opened_ : --opened_;
-}
-
-void DramCache::release(unsigned mshr) {
-  set_open(mshr, false);
-  lines_[mshrs_[mshr].slot].mshr = kNoMshr;
-  live_[mshr] = false;
-  --used_;
+  const unsigned mshr = behind().mshr;
+  open_.erase(mshr);
+  behind_from_ = mshr + 1;
 }
 
 void DramCache::fill_done(unsigned mshr) {
-  assert(live_[mshr] && !open_[mshr] && !mshrs_[mshr].filled);
+  assert(live_.has(mshr) && !open_.has(mshr) && !mshrs_[mshr].filled);
   mshrs_[mshr].filled = true;
   free_if_done(mshr);
 }
 
 void DramCache::wake(unsigned mshr) {
-  assert(live_[mshr] && mshrs_[mshr].waiters > 0);
+  assert(live_.has(mshr) && mshrs_[mshr].filled && mshrs_[mshr].waiters != 0);
   --mshrs_[mshr].waiters;
   free_if_done(mshr);
 }
 
+void DramCache::free_if_done(unsigned mshr) {
+  if (mshrs_[mshr].filled && mshrs_[mshr].waiters == 0) free(mshr);
+}
+
+void DramCache::free(unsigned mshr) {
+  live_.erase(mshr);
+  if (open_.has(mshr)) open_.erase(mshr);
+  lines_[mshrs_[mshr].slot].pinned = false;
+}
+
 DramCache::Out DramCache::eval(const In& in) const {
-  const LookupOutcome found = in.lookup_valid ? peek(lookup_of(in)) : LookupOutcome{};
-  const Behind next = behind();
-  DramEvents events = in.lookup_commit ? found.events : DramEvents{0};
-  if (in.behind_take) events |= event_bit(DramEvent::Behind);
-  if (const Check check = look_at_check(); check.whole) {
-    const bool started = in.lookup_valid && in.lookup_commit &&
-                         found.result == CacheResult::Start && found.mshr == check.mshr;
-    const bool taken = in.behind_take && next.mshr == check.mshr;
-    if (!started && !taken) events |= event_bit(DramEvent::Whole);
+  Out out;
+  if (in.lookup_valid) {
+    out.outcome = peek({in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early});
   }
-  return {found, used_, open_count(), next, events};
+  out.mshr_used = mshr_used();
+  out.open_count = open_count();
+  out.behind = behind();
+  const bool commit = in.lookup_valid && in.lookup_commit;
+  if (commit) out.events = out.outcome.events;
+  if (in.behind_take) out.events |= event_bit(Event::Behind);
+  const Check check = look_at_check();
+  const bool started =
+      (commit && out.outcome.result == Result::Start && out.outcome.mshr == check.mshr) ||
+      (in.behind_take && out.behind.mshr == check.mshr);
+  if (check.whole && open_.has(check.mshr) && !started) out.events |= event_bit(Event::Whole);
+  return out;
 }
 
 void DramCache::clock(const In& in) {
-  // The lookup sees the state before the edge: first.
   const Check check = begin_check();
-  if (in.lookup_valid && in.lookup_commit) lookup(lookup_of(in));
+  if (in.lookup_valid && in.lookup_commit) {
+    lookup({in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early});
+  }
   if (in.behind_take) take_behind();
-  end_check(check);
   if (in.fill_done) fill_done(in.fill_mshr);
   if (in.wait_dec) wake(in.wait_mshr);
+  end_check(check);
 }
 
 }  // namespace cxlgpu
