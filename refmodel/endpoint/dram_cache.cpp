@@ -16,45 +16,41 @@ constexpr std::uint16_t bit(unsigned line) {
   return static_cast<std::uint16_t>(1u << line);
 }
 
+// By result, Hit first.
+constexpr DramEvents kOfDemand[kCacheResults] = {
+    event_bit(Event::DemandHit), event_bit(Event::DemandMerge), event_bit(Event::DemandFill), 0, 0,
+    event_bit(Event::DemandHit), event_bit(Event::DemandFill),  event_bit(Event::Opened)};
+constexpr DramEvents kOfSpec[kCacheResults] = {
+    event_bit(Event::SpecNeedless), event_bit(Event::SpecNeedless),
+    event_bit(Event::SpecFill),     0,
+    event_bit(Event::SpecDrop),     0,
+    event_bit(Event::SpecFill),     0};
+
 }  // namespace
 
 DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned lines)
-    : sets_log2_(sets_log2),
-      ways_(ways),
+    : ways_(ways),
       mshr_count_(mshrs),
       lines_per_granule_(lines),
       granules_(std::size_t{ways} << sets_log2, kNone),
       lines_(granules_.size()),
       trees_(std::size_t{1} << sets_log2),
       mshrs_(mshrs),
-      held_(std::size_t{mshrs} * lines) {}
-
-std::uint64_t& DramCache::held(unsigned mshr, unsigned line) {
-  return held_[mshr * lines_per_granule_ + line];
-}
-std::uint64_t DramCache::held(unsigned mshr, unsigned line) const {
-  return held_[mshr * lines_per_granule_ + line];
+      held_(std::size_t{mshrs} * lines) {
+  for (unsigned mshr = 0; mshr < mshrs; ++mshr) free_.insert(mshr);
 }
 
 std::uint32_t DramCache::first_slot(std::uint64_t granule) const {
   const std::uint64_t hash = granule ^ granule >> 5 ^ granule >> 10 ^ granule >> 15;
-  return static_cast<std::uint32_t>(hash & ((std::uint64_t{1} << sets_log2_) - 1)) * ways_;
-}
-
-std::uint32_t DramCache::slot_of_line(std::uint64_t granule) const {
-  const std::uint32_t first = first_slot(granule);
-  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    if (granules_[slot] == granule) return slot;
-  }
-  return static_cast<std::uint32_t>(granules_.size());
+  return static_cast<std::uint32_t>(hash & (trees_.size() - 1)) * ways_;
 }
 
 // A bit of 0 says left, the lower ways.
-unsigned DramCache::tree_choice(std::uint32_t first) const {
+std::uint32_t DramCache::tree_choice(std::uint32_t first) const {
   const std::uint64_t tree = trees_[first / ways_];
   unsigned node = 0;
   while (node < ways_ - 1) node = 2 * node + 1 + (tree >> node & 1);
-  return node - (ways_ - 1);
+  return first + node - (ways_ - 1);
 }
 
 void DramCache::touch(std::uint32_t slot) {
@@ -67,141 +63,113 @@ void DramCache::touch(std::uint32_t slot) {
   }
 }
 
-DramCache::Victim DramCache::victim(std::uint32_t first) const {
-  const auto lowest = [&](auto fits) -> Victim {
-    for (std::uint32_t way = 0; way < ways_; ++way) {
-      if (fits(first + way)) return {.way = way};
+std::optional<std::uint32_t> DramCache::victim(std::uint32_t first) const {
+  const auto lowest = [&](auto fits) -> std::optional<std::uint32_t> {
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+      if (fits(slot)) return slot;
     }
-    return {.none = true};
+    return std::nullopt;
   };
-  const Victim empty = lowest([&](auto slot) { return granules_[slot] == kNone; });
-  if (!empty.none) return empty;
-  const Victim choice{.way = tree_choice(first)};
-  const LineState& chosen = lines_[first + choice.way];
-  if (!chosen.pinned && !chosen.is_protected) return choice;
-  Victim other =
-      lowest([&](auto slot) { return !lines_[slot].pinned && !lines_[slot].is_protected; });
-  if (!other.none) {
-    other.spares = !chosen.pinned;
-    return other;
-  }
-  if (!chosen.pinned) return choice;
-  return lowest([&](auto slot) { return !lines_[slot].pinned; });
+  const auto unpinned = [this](auto slot) { return !lines_[slot].pinned; };
+  const auto free_to_go = [&](auto slot) { return unpinned(slot) && !lines_[slot].is_protected; };
+  if (const auto slot = lowest([&](auto s) { return granules_[s] == kNone; })) return slot;
+  const std::uint32_t choice = tree_choice(first);
+  if (free_to_go(choice)) return choice;
+  if (const auto slot = lowest(free_to_go)) return slot;
+  return unpinned(choice) ? choice : lowest(unpinned);
 }
 
-// The line is there, filled or not.
-LookupOutcome DramCache::find(const Lookup& what, std::uint32_t slot) const {
-  LookupOutcome out{.slot = slot};
-  const LineState& line = lines_[slot];
+// Of a line that is there.
+CacheResult DramCache::result(const Lookup& what, const LineState& line) const {
   const Mshr& mshr = mshrs_[line.mshr];
-  if (!line.pinned || mshr.filled) {
-    out.result = Result::Hit;
-  } else if (what.write ? what.early || open_.has(line.mshr)
-                        : !what.spec && (mshr.complete >> what.offset & 1) != 0) {
-    out.result = Result::Held;
-  } else {
-    out.result = open_.has(line.mshr) ? Result::Start : Result::Merge;
-    out.mshr = line.mshr;
-  }
-  const bool served = out.result == Result::Hit || out.result == Result::Held;
-  const bool starts = out.result == Result::Start;
-  if (what.spec) {
-    out.events = event_bit(starts ? Event::SpecFill : Event::SpecNeedless);
-  } else {
-    out.events = event_bit(served   ? Event::DemandHit
-                           : starts ? Event::DemandFill
-                                    : Event::DemandMerge);
-  }
-  return out;
+  if (!line.pinned || mshr.filled) return Result::Hit;
+  const bool open = open_.has(line.mshr);
+  const bool held =
+      what.write ? what.early || open : !what.spec && (mshr.complete & bit(what.offset)) != 0;
+  if (held) return Result::Held;
+  return open ? Result::Start : Result::Merge;
 }
 
-LookupOutcome DramCache::replace(const Lookup& what, const Victim& victim) const {
-  const unsigned mshr = live_.lowest_missing();
-  if (victim.none || mshr >= mshr_count_) {
-    if (!what.spec) return {.result = Result::Blocked};
-    return {.result = Result::Drop, .events = event_bit(Event::SpecDrop)};
+LookupOutcome DramCache::peek(const Lookup& what) const {
+  LookupOutcome out;
+  const std::uint32_t first = first_slot(what.granule);
+  std::uint32_t slot = first;
+  while (slot < first + ways_ && granules_[slot] != what.granule) ++slot;
+  const DramEvents* events = what.spec ? kOfSpec : kOfDemand;
+  if (slot < first + ways_) {
+    out.slot = slot;
+    out.result = result(what, lines_[slot]);
+    out.events = events[static_cast<std::size_t>(out.result)];
+    if (out.result == Result::Merge || out.result == Result::Start) out.mshr = lines_[slot].mshr;
+    return out;
   }
-  const bool opens = what.write && what.early;
-  LookupOutcome out{.result = opens ? Result::Open : Result::Miss,
-                    .slot = first_slot(what.granule) + victim.way,
-                    .mshr = static_cast<std::uint8_t>(mshr)};
-  out.events = event_bit(opens ? Event::Opened : what.spec ? Event::SpecFill : Event::DemandFill);
-  if (granules_[out.slot] == kNone) return out;
-  const LineState& goes = lines_[out.slot];
-  out.write_back = goes.dirty;
-  if (goes.dirty) out.victim_granule = granules_[out.slot];
-  if (goes.unused) {
+  const auto goes = victim(first);
+  if (!goes || free_.size() == 0) {
+    out.result = what.spec ? Result::Drop : Result::Blocked;
+    out.events = events[static_cast<std::size_t>(out.result)];
+    return out;
+  }
+  out.slot = *goes;
+  out.result = what.write && what.early ? Result::Open : Result::Miss;
+  out.mshr = static_cast<std::uint8_t>(free_.lowest());
+  out.events = events[static_cast<std::size_t>(out.result)];
+  const LineState& line = lines_[out.slot];
+  out.write_back = line.dirty;
+  if (line.dirty) out.victim_granule = granules_[out.slot];
+  if (line.unused) {
     out.events |= event_bit(Event::Unwanted);
-  } else if (what.spec) {
+  } else if (what.spec && granules_[out.slot] != kNone) {
     out.events |= event_bit(Event::Displaced);
   }
   return out;
 }
 
-LookupOutcome DramCache::peek(const Lookup& what) const {
-  const std::uint32_t slot = slot_of_line(what.granule);
-  return slot < lines_.size() ? find(what, slot) : replace(what, victim(first_slot(what.granule)));
-}
-
 LookupOutcome DramCache::lookup(const Lookup& what) {
-  const std::uint32_t slot = slot_of_line(what.granule);
-  if (slot < lines_.size()) {
-    const LookupOutcome out = find(what, slot);
-    use(what, out);
-    return out;
+  const LookupOutcome out = peek(what);
+  if (out.result == Result::Blocked || out.result == Result::Drop) return out;
+  LineState& line = lines_[out.slot];
+  if (out.result == Result::Miss || out.result == Result::Open) {
+    evict(out.slot);
+    granules_[out.slot] = what.granule;
+    line = {.unused = what.spec, .is_protected = what.spec, .pinned = true, .mshr = out.mshr};
+    mshrs_[out.mshr] = {.slot = out.slot};
+    free_.erase(out.mshr);
+    std::fill_n(&held_[out.mshr * lines_per_granule_], lines_per_granule_, 0);
   }
-  const Victim goes = victim(first_slot(what.granule));
-  const LookupOutcome out = replace(what, goes);
-  if (out.result == Result::Miss || out.result == Result::Open) take(what, out, goes);
+  touch(out.slot);
+  if (what.write) line.dirty = true;
+  if (!what.spec) line.unused = line.is_protected = false;
+  if (out.result == Result::Open) open_.insert(out.mshr);
+  if (out.result == Result::Start) open_.erase(out.mshr);
+  if (out.result == Result::Open || (out.result == Result::Held && what.write)) {
+    hold(what, line.mshr);
+  } else if (out.result != Result::Hit && out.result != Result::Held && !what.spec) {
+    ++mshrs_[out.mshr].waiters;
+  }
   return out;
 }
 
-void DramCache::use(const Lookup& what, const LookupOutcome& outcome) {
-  LineState& line = lines_[outcome.slot];
-  if (what.write) line.dirty = true;
-  if (!what.spec && outcome.result != Result::Start) line.unused = line.is_protected = false;
-  touch(outcome.slot);
-  if (outcome.result == Result::Start) open_.erase(line.mshr);
-  if (outcome.result == Result::Held && what.write) hold(what, line.mshr);
-  const bool waits = outcome.result == Result::Merge || outcome.result == Result::Start;
-  if (waits && !what.spec) ++mshrs_[line.mshr].waiters;
-}
-
-void DramCache::take(const Lookup& what, const LookupOutcome& outcome, const Victim& victim) {
-  if (victim.spares) {
-    const std::uint32_t first = first_slot(what.granule), spared = first + tree_choice(first);
-    lines_[spared].is_protected = false;
-    touch(spared);
-  }
-  touch(outcome.slot);
-  granules_[outcome.slot] = what.granule;
-  lines_[outcome.slot] = {.dirty = what.write,
-                          .unused = what.spec,
-                          .is_protected = what.spec,
-                          .pinned = true,
-                          .mshr = outcome.mshr};
-  live_.insert(outcome.mshr);
-  const bool opens = outcome.result == Result::Open;
-  mshrs_[outcome.mshr] = {.slot = outcome.slot,
-                          .waiters = static_cast<std::uint8_t>(!opens && !what.spec)};
-  for (unsigned line = 0; line < lines_per_granule_; ++line) held(outcome.mshr, line) = 0;
-  if (opens) {
-    open_.insert(outcome.mshr);
-    hold(what, outcome.mshr);
-  }
+// The tree's choice is spared if another line goes because it is protected.
+void DramCache::evict(std::uint32_t slot) {
+  if (granules_[slot] == kNone) return;
+  const std::uint32_t choice = tree_choice(slot - slot % ways_);
+  if (choice == slot || lines_[choice].pinned) return;
+  lines_[choice].is_protected = false;
+  touch(choice);
 }
 
 void DramCache::hold(const Lookup& what, unsigned mshr) {
-  held(mshr, what.offset) |= what.byte_enable;
+  held_[mshr * lines_per_granule_ + what.offset] |= what.byte_enable;
   if (what.byte_enable == kAllHeld) mshrs_[mshr].complete |= bit(what.offset);
   written_ = Write{mshr, what.offset};
 }
 
 DramCache::Check DramCache::look_at_check() const {
-  if (!written_ || !live_.has(written_->mshr) || mshrs_[written_->mshr].filled) return {};
+  if (!written_ || free_.has(written_->mshr) || mshrs_[written_->mshr].filled) return {};
   return {.valid = true,
-          .complete = held(written_->mshr, written_->offset) == kAllHeld,
-          .whole = held(written_->mshr, missing_line(written_->mshr)) == kAllHeld,
+          .complete = held_[written_->mshr * lines_per_granule_ + written_->offset] == kAllHeld,
+          .whole =
+              held_[written_->mshr * lines_per_granule_ + missing_line(written_->mshr)] == kAllHeld,
           .mshr = written_->mshr,
           .offset = written_->offset};
 }
@@ -224,14 +192,15 @@ bool DramCache::end_check(const Check& check) {
 
 unsigned DramCache::missing_line(unsigned mshr) const {
   unsigned line = 0;
-  while (line + 1 < lines_per_granule_ && held(mshr, line) == kAllHeld) ++line;
+  while (line + 1 < lines_per_granule_ && held_[mshr * lines_per_granule_ + line] == kAllHeld)
+    ++line;
   return line;
 }
 
 DramCache::Behind DramCache::behind() const {
   if (open_.size() == 0) return {};
   unsigned mshr = open_.lowest(behind_from_);
-  if (mshr == kMaxMshrs) mshr = open_.lowest(0);
+  if (mshr == kMaxMshrs) mshr = open_.lowest();
   const std::uint32_t slot = mshrs_[mshr].slot;
   return {true, static_cast<std::uint8_t>(mshr), slot, granules_[slot]};
 }
@@ -243,13 +212,13 @@ void DramCache::take_behind() {
 }
 
 void DramCache::fill_done(unsigned mshr) {
-  assert(live_.has(mshr) && !open_.has(mshr) && !mshrs_[mshr].filled);
+  assert(!free_.has(mshr) && !open_.has(mshr) && !mshrs_[mshr].filled);
   mshrs_[mshr].filled = true;
   free_if_done(mshr);
 }
 
 void DramCache::wake(unsigned mshr) {
-  assert(live_.has(mshr) && mshrs_[mshr].filled && mshrs_[mshr].waiters != 0);
+  assert(!free_.has(mshr) && mshrs_[mshr].filled && mshrs_[mshr].waiters != 0);
   --mshrs_[mshr].waiters;
   free_if_done(mshr);
 }
@@ -259,7 +228,7 @@ void DramCache::free_if_done(unsigned mshr) {
 }
 
 void DramCache::free(unsigned mshr) {
-  live_.erase(mshr);
+  free_.insert(mshr);
   if (open_.has(mshr)) open_.erase(mshr);
   lines_[mshrs_[mshr].slot].pinned = false;
 }

@@ -116,8 +116,8 @@ class DramCache {
   void fill_done(unsigned mshr);
   void wake(unsigned mshr);  // one waiter was served
 
-  [[nodiscard]] unsigned mshr_used() const { return live_.size(); }
-  [[nodiscard]] bool is_live(unsigned mshr) const { return live_.has(mshr); }
+  [[nodiscard]] unsigned mshr_used() const { return mshr_count_ - free_.size(); }
+  [[nodiscard]] bool is_live(unsigned mshr) const { return !free_.has(mshr); }
   [[nodiscard]] unsigned waiters(unsigned mshr) const { return mshrs_[mshr].waiters; }
   [[nodiscard]] bool is_filled(unsigned mshr) const { return mshrs_[mshr].filled; }
   [[nodiscard]] std::uint32_t slot_of(unsigned mshr) const { return mshrs_[mshr].slot; }
@@ -163,19 +163,16 @@ class DramCache {
     [[nodiscard]] bool has(unsigned n) const { return (words_[n / 64] >> n % 64 & 1) != 0; }
     void insert(unsigned n) { words_[n / 64] |= std::uint64_t{1} << n % 64, ++size_; }
     void erase(unsigned n) { words_[n / 64] &= ~(std::uint64_t{1} << n % 64), --size_; }
-    // The lowest from n on; kMaxMshrs without one. Likewise of those that are not in the set.
-    [[nodiscard]] unsigned lowest(unsigned n) const { return lowest(n, 0); }
-    [[nodiscard]] unsigned lowest_missing() const { return lowest(0, kNone); }
-
-   private:
-    [[nodiscard]] unsigned lowest(unsigned n, std::uint64_t flip) const {
-      std::uint64_t mask = kNone << n % 64;
-      for (unsigned w = n / 64; w < words_.size(); ++w, mask = kNone) {
-        const std::uint64_t word = (words_[w] ^ flip) & mask;
-        if (word != 0) return 64 * w + static_cast<unsigned>(std::countr_zero(word));
+    // The lowest from `from` on; kMaxMshrs without one.
+    [[nodiscard]] unsigned lowest(unsigned from = 0) const {
+      std::uint64_t mask = kNone << from % 64;
+      for (unsigned w = from / 64; w < words_.size(); ++w, mask = kNone) {
+        if ((words_[w] & mask) != 0) return 64 * w + unsigned(std::countr_zero(words_[w] & mask));
       }
       return kMaxMshrs;
     }
+
+   private:
     std::array<std::uint64_t, kMaxMshrs / 64> words_{};
     unsigned size_ = 0;
   };
@@ -192,38 +189,28 @@ class DramCache {
     std::uint8_t waiters = 0;
     std::uint16_t complete = 0;  // lines of 64 bytes that a read may find held
   };
-  struct Victim {
-    std::uint32_t way = 0;
-    bool spares = false;  // the tree's choice
-    bool none = false;
+  struct Write {
+    unsigned mshr = 0, offset = 0;
   };
 
   [[nodiscard]] std::uint32_t first_slot(std::uint64_t granule) const;
-  [[nodiscard]] std::uint32_t slot_of_line(std::uint64_t granule) const;  // all slots: none
-  [[nodiscard]] unsigned tree_choice(std::uint32_t first) const;
-  [[nodiscard]] Victim victim(std::uint32_t first) const;
-  [[nodiscard]] LookupOutcome find(const Lookup& what, std::uint32_t slot) const;
-  [[nodiscard]] LookupOutcome replace(const Lookup& what, const Victim& victim) const;
-  void use(const Lookup& what, const LookupOutcome& outcome);
-  void take(const Lookup& what, const LookupOutcome& outcome, const Victim& victim);
+  [[nodiscard]] std::uint32_t tree_choice(std::uint32_t first) const;
+  [[nodiscard]] std::optional<std::uint32_t> victim(std::uint32_t first) const;
+  [[nodiscard]] CacheResult result(const Lookup& what, const LineState& line) const;
+  void evict(std::uint32_t slot);
   void touch(std::uint32_t slot);
   void hold(const Lookup& what, unsigned mshr);
   void free_if_done(unsigned mshr);
   void free(unsigned mshr);
-  [[nodiscard]] std::uint64_t& held(unsigned mshr, unsigned line);
-  [[nodiscard]] std::uint64_t held(unsigned mshr, unsigned line) const;
 
-  unsigned sets_log2_, ways_, mshr_count_, lines_per_granule_;
+  unsigned ways_, mshr_count_, lines_per_granule_;
   std::vector<std::uint64_t> granules_;  // of each slot; kNone: no line
   std::vector<LineState> lines_;         // of each slot
   std::vector<std::uint64_t> trees_;     // of each set
   std::vector<Mshr> mshrs_;
   std::vector<std::uint64_t> held_;  // byte masks, for each MSHR one of each 64 bytes
-  Numbers live_, open_;
-  unsigned behind_from_ = 0;  // one above the MSHR that was filled behind last
-  struct Write {
-    unsigned mshr = 0, offset = 0;
-  };
+  Numbers free_, open_;
+  unsigned behind_from_ = 0;      // one above the MSHR that was filled behind last
   std::optional<Write> written_;  // the last lookup changed a mask
 };
 
