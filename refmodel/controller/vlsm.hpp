@@ -41,48 +41,45 @@ class Vlsm {
   [[nodiscard]] Out eval(const In& in) const;
   void clock(const In& in);
   [[nodiscard]] VlsmCode state() const { return state_; }
-  [[nodiscard]] bool rx_open() const { return rx_act_; }
+  [[nodiscard]] bool rx_open() const { return since_.receiver_active; }
   [[nodiscard]] std::optional<Message> tx() const;
 
  private:
-  // The rows of the table of expected ALMPs.
-  enum class Meaning : std::uint8_t {
-    kUnexpected,
-    kSynchronise,
-    kPeerWantsActive,
-    kPeerWantsLowPower,
-    kPeerWantsRetrain,
-    kActiveGranted,
-    kLowPowerGranted,
+  struct Request {
+    VlsmCode code;
+    bool left = false;
   };
-  [[nodiscard]] Meaning meaning(const Message& rx) const;
-  [[nodiscard]] Meaning request_meaning(VlsmCode code) const;
-  [[nodiscard]] Meaning status_meaning(VlsmCode code) const;
-  [[nodiscard]] bool link_request(VlsmCode req) const;
-  [[nodiscard]] bool handshake() const;
-  [[nodiscard]] bool want(const In& in) const;
-  [[nodiscard]] bool wake(VlsmCode req) const;
+  struct Status {
+    VlsmCode code;
+    bool answer;  // else the snapshot
+  };
+  // What has passed at the ports since the last silence.
+  struct Since {
+    bool transmitter_active = false, receiver_active = false;
+    bool called = false;             // the peer's Active Request came
+    std::optional<Request> request;  // an own one, until it is accepted or given up
+    std::optional<Status> status;    // one that waits
+  };
+  enum class Sense : std::uint8_t { kUnexpected, kCall, kSleep, kRetrain, kAccept, kResolve };
 
-  void begin(const In& in);
-  void receive(const In& in, Meaning what);
-  void synchronise(VlsmCode received);
-  void status_left();
-  void act(const In& in);
-  void shake_hands();
-  void answer(VlsmCode code, bool acts);
+  [[nodiscard]] bool asked() const { return since_.request && since_.request->left; }
+  [[nodiscard]] bool wakes() const;  // in a state that is left for Active by Requests
+  [[nodiscard]] bool active_wanted(VlsmCode req) const;
+  [[nodiscard]] bool tears(VlsmCode req) const;
+  [[nodiscard]] Sense sense(const Message& rx) const;
+  [[nodiscard]] VlsmCode resolved(VlsmCode status) const;
+  void receive(Sense sense, const In& in);
+  void send();
+  void follow(VlsmCode req);
+  void be_silent_in(VlsmCode state);
   void enter_active();
-  void sleep(VlsmCode code);
-  void quiet();
+  void sleep_in(VlsmCode code);
 
   bool is_host_;
   VlsmCode state_ = VlsmCode::kReset;
-  VlsmCode snap_ = VlsmCode::kReset;  // the state Recovery found
-  bool resync_ = false;               // the peer's Status after Recovery is still to come
-  bool tx_act_ = false, rx_act_ = false;
-  bool own_req_ = false, peer_req_ = false;  // Requests on their way, or in hand
-  bool req_pend_ = false, stat_pend_ = false;
-  VlsmCode req_code_ = VlsmCode::kReset, stat_code_ = VlsmCode::kReset;
-  bool stat_acts_ = false;  // sending the pending Status changes the state
+  Since since_;
+  bool pending_ = false;  // the peer's Status of after Recovery has not come
+  VlsmCode snapshot_ = VlsmCode::kReset;
   bool link_up_ = false, recovered_ = false;
 };
 

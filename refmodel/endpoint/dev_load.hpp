@@ -14,14 +14,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <bitset>
 #include <cstdint>
 
 #include "common/media_port.hpp"
 #include "common/opcodes.hpp"
+#include "common/ring_queue.hpp"
 
 namespace cxlgpu {
 
+// At most 127, so that a measure above 127 counts as 127.
 using LoadThresholds = std::array<std::uint8_t, 3>;
 
 struct LoadMeasure {
@@ -52,73 +53,58 @@ struct LoadStatus {
 };
 
 [[nodiscard]] constexpr unsigned thresholds_reached(unsigned value, const LoadThresholds& th) {
-  return (value >= th[0]) + (value >= th[1]) + (value >= th[2]);
+  return unsigned(th[0] <= value) + unsigned(th[1] <= value) + unsigned(th[2] <= value);
 }
 
-// The level after a cycle in which the measure stood at `value`.
-[[nodiscard]] constexpr unsigned next_level(unsigned level, unsigned value, const LoadMeasure& m) {
-  constexpr unsigned kLargest = 127;
-  value = std::min(value, kLargest);
-  const unsigned up = thresholds_reached(value, m.thresholds);
-  const unsigned down = thresholds_reached(value + m.margin, m.thresholds);
-  return std::max(up, std::min(level, down));
-}
-
-// How much of the time a response has to wait for the controller.
+// Backpressure: how many of the last hundred samples found a response that had to wait.
 class EgressSampler {
  public:
   // One cycle.
   void clock(bool stalled, const LoadSettings& control) {
-    if (!sampling(control)) return;
-    if (timer_ != 0) {
-      --timer_;
-    } else if (stalled || count_ != 0) {
-      sample(stalled);
-      timer_ = control.interval - 1u;
+    if (!counts(control)) return;
+    if ((stalled || !stalls_.empty()) && cycle_ >= next_) {
+      sample(1, control);
+      if (stalled) stalls_.push(samples_);
     }
+    ++cycle_;
   }
   // `cycles` cycles in which nothing waits.
   void pass(std::uint64_t cycles, const LoadSettings& control) {
-    if (!sampling(control)) return;
-    while (cycles > 0) {
-      if (timer_ != 0) {
-        const std::uint64_t waited = std::min<std::uint64_t>(cycles, timer_);
-        timer_ -= static_cast<unsigned>(waited);
-        cycles -= waited;
-      } else if (count_ != 0) {  // at most as often as the history is long
-        sample(false);
-        timer_ = control.interval - 1u;
-        --cycles;
-      } else {
-        return;
-      }
+    if (cycles == 0 || !counts(control)) return;
+    const std::uint64_t end = cycle_ + cycles;
+    cycle_ = std::max(cycle_, next_);
+    if (cycle_ < end && !stalls_.empty()) {
+      const std::uint64_t until_none = stalls_.at(stalls_.size() - 1) + kLast - samples_;
+      sample(std::min((end - 1 - cycle_) / control.interval + 1, until_none), control);
     }
+    cycle_ = end;
   }
-  [[nodiscard]] unsigned backpressure() const { return count_; }  // per cent
+  [[nodiscard]] unsigned backpressure() const { return static_cast<unsigned>(stalls_.size()); }
   [[nodiscard]] unsigned level(const LoadSettings& control) const {
-    if (count_ == 0) return 0;
-    if (count_ >= control.egress_severe) return 3;
-    return count_ >= control.egress_moderate ? 2 : 0;
+    if (stalls_.empty()) return 0;
+    if (backpressure() >= control.egress_severe) return 3;
+    return backpressure() >= control.egress_moderate ? 2 : 0;
   }
 
  private:
-  static constexpr std::size_t kSamples = 100;
+  static constexpr std::uint64_t kLast = 100;
 
-  bool sampling(const LoadSettings& control) {
-    const bool on = control.egress_enable && control.interval != 0;
-    if (!on && (count_ != 0 || timer_ != 0)) *this = {};
-    return on;
+  bool counts(const LoadSettings& control) {
+    if (control.egress_enable && control.interval != 0) return true;
+    stalls_.clear();
+    next_ = 0;
+    return false;
   }
-  void sample(bool stalled) {
-    count_ += stalled;
-    count_ -= history_[kSamples - 1];
-    history_ <<= 1;
-    history_[0] = stalled;
+  // The next `number` samples, an interval apart, the first of them in this cycle.
+  void sample(std::uint64_t number, const LoadSettings& control) {
+    samples_ += number;
+    next_ = cycle_ + number * control.interval;
+    while (!stalls_.empty() && stalls_.front() + kLast <= samples_) stalls_.pop();
   }
 
-  std::bitset<kSamples> history_;  // bit 0 is the youngest
-  unsigned count_ = 0;             // ones in it
-  unsigned timer_ = 0;             // cycles without a sample
+  RingQueue<std::uint64_t, 128> stalls_;  // which samples found one, among the last hundred
+  std::uint64_t samples_ = 0;             // taken so far
+  std::uint64_t cycle_ = 0, next_ = 0;    // the next sample comes at the earliest in cycle `next_`
 };
 
 class DevLoadMeter {
@@ -156,26 +142,28 @@ class DevLoadMeter {
   }
   // One of them; a second cycle with the same value changes nothing.
   void clock_level(LoadSource source, unsigned value, const LoadSettings& control) {
-    const auto m = static_cast<std::size_t>(source);
+    std::uint8_t& level = loads_.level[static_cast<std::size_t>(source)];
+    const LoadMeasure& rule = control.measure[static_cast<std::size_t>(source)];
+    const auto reached = [&](unsigned x) {
+      return static_cast<std::uint8_t>(thresholds_reached(x, rule.thresholds));
+    };
     const bool counts = source != LoadSource::Tasks || control.throughput_reduction;
-    level_[m] = counts ? static_cast<std::uint8_t>(next_level(level_[m], value, control.measure[m]))
-                       : std::uint8_t{0};
+    level = counts ? std::max(reached(value), std::min(level, reached(value + rule.margin))) : 0;
   }
   // Of all measures.
-  [[nodiscard]] bool all_light() const { return std::bit_cast<std::uint32_t>(level_) == 0; }
+  [[nodiscard]] bool all_light() const { return std::bit_cast<std::uint32_t>(loads_.level) == 0; }
   [[nodiscard]] EgressSampler& egress() { return egress_; }
 
   [[nodiscard]] LoadStatus status(const LoadSettings& control) const {
-    LoadStatus now;
-    now.level = level_;
+    LoadStatus now = loads_;
     now.egress = static_cast<std::uint8_t>(egress_.level(control));
     now.backpressure = static_cast<std::uint8_t>(egress_.backpressure());
-    now.dev_load = std::max(now.egress, *std::ranges::max_element(level_));
+    now.dev_load = std::max({now.egress, now.level[0], now.level[1], now.level[2], now.level[3]});
     return now;
   }
 
  private:
-  std::array<std::uint8_t, kLoadSources> level_{};
+  LoadStatus loads_;  // the four levels
   EgressSampler egress_;
 };
 

@@ -1,261 +1,266 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "refmodel/endpoint/dram_cache.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cassert>
 
 namespace cxlgpu {
 
-DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned lines)
-    : ways_(ways),
-      ways_log2_(static_cast<unsigned>(std::countr_zero(ways))),
-      set_mask_((std::uint64_t{1} << sets_log2) - 1),
-      mshr_count_(mshrs),
-      lines_((std::size_t{1} << sets_log2) * ways),
-      plru_(std::size_t{1} << sets_log2),
-      last_behind_(mshrs - 1),
-      lines_of_granule_(lines),
-      held_(std::size_t{mshrs} * lines),
-      complete_(std::size_t{mshrs} * lines) {
-  assert(std::has_single_bit(ways) && ways >= 2 && ways <= 16 && mshrs <= kMaxMshrs);
-  // Heap order: children of node n are 2n + 1 (lower ways) and 2n + 2.
-  for (unsigned way = 0; way < ways; ++way) {
-    unsigned node = 0;
-    for (unsigned level = ways_log2_; level-- > 0;) {
-      const unsigned right = (way >> level) & 1;
-      path_[way] |= static_cast<std::uint16_t>(1u << node);
-      if (right == 0) away_[way] |= static_cast<std::uint16_t>(1u << node);
-      node = 2 * node + 1 + right;
-    }
-  }
+using Result = CacheResult;
+using Event = DramEvent;
+
+namespace {
+
+constexpr std::uint64_t kAllHeld = ~std::uint64_t{0};
+constexpr std::uint16_t bit(unsigned line) {
+  return static_cast<std::uint16_t>(1u << line);
 }
 
-unsigned DramCache::plru_way(std::uint32_t set) const {
+// By result, Hit first.
+constexpr DramEvents kOfDemand[kCacheResults] = {
+    event_bit(Event::DemandHit), event_bit(Event::DemandMerge), event_bit(Event::DemandFill), 0, 0,
+    event_bit(Event::DemandHit), event_bit(Event::DemandFill),  event_bit(Event::Opened)};
+constexpr DramEvents kOfSpec[kCacheResults] = {
+    event_bit(Event::SpecNeedless), event_bit(Event::SpecNeedless),
+    event_bit(Event::SpecFill),     0,
+    event_bit(Event::SpecDrop),     0,
+    event_bit(Event::SpecFill),     0};
+
+}  // namespace
+
+DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned lines)
+    : ways_(ways),
+      mshr_count_(mshrs),
+      lines_per_granule_(lines),
+      granules_(std::size_t{ways} << sets_log2, kNone),
+      lines_(granules_.size()),
+      trees_(std::size_t{1} << sets_log2),
+      mshrs_(mshrs),
+      held_(std::size_t{mshrs} * lines) {
+  for (unsigned mshr = 0; mshr < mshrs; ++mshr) free_.insert(mshr);
+}
+
+std::uint32_t DramCache::first_slot(std::uint64_t granule) const {
+  const std::uint64_t hash = granule ^ granule >> 5 ^ granule >> 10 ^ granule >> 15;
+  return static_cast<std::uint32_t>(hash & (trees_.size() - 1)) * ways_;
+}
+
+// A bit of 0 says left, the lower ways.
+std::uint32_t DramCache::tree_choice(std::uint32_t first) const {
+  const std::uint64_t tree = trees_[first / ways_];
   unsigned node = 0;
-  for (unsigned level = 0; level < ways_log2_; ++level) {
-    node = 2 * node + 1 + ((plru_[set] >> node) & 1u);
-  }
-  return node - (ways_ - 1);
+  while (node < ways_ - 1) node = 2 * node + 1 + (tree >> node & 1);
+  return first + node - (ways_ - 1);
 }
 
 void DramCache::touch(std::uint32_t slot) {
-  const std::uint32_t way = slot & (ways_ - 1);
-  std::uint16_t& tree = plru_[slot >> ways_log2_];
-  tree = static_cast<std::uint16_t>((tree & ~path_[way]) | away_[way]);
+  std::uint64_t& tree = trees_[slot / ways_];
+  for (unsigned node = slot % ways_ + ways_ - 1; node != 0;) {
+    const unsigned parent = (node - 1) / 2;
+    const bool from_left = node == 2 * parent + 1;
+    tree = (tree & ~(std::uint64_t{1} << parent)) | std::uint64_t{from_left} << parent;
+    node = parent;
+  }
 }
 
-DramCache::Victim DramCache::victim(std::uint32_t first) const {
-  const unsigned choice = plru_way(first >> ways_log2_);
-  int wanted = -1, unpinned = -1;  // lowest way that may go: one that was wanted, any
-  for (unsigned way = ways_; way-- > 0;) {
-    const LineState& line = lines_[first + way];
-    if (pinned(first + way)) continue;
-    unpinned = static_cast<int>(way);
-    if (!line.fresh) wanted = unpinned;
-  }
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (!lines_[first + way].valid) return {static_cast<int>(way), -1};
-  }
-  if (pinned(first + choice)) return {wanted >= 0 ? wanted : unpinned, -1};
-  const int chosen = static_cast<int>(choice);
-  if (!lines_[first + choice].fresh || wanted < 0) return {chosen, -1};
-  return {wanted, chosen};
+std::optional<std::uint32_t> DramCache::victim(std::uint32_t first) const {
+  const auto lowest = [&](auto fits) -> std::optional<std::uint32_t> {
+    for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
+      if (fits(slot)) return slot;
+    }
+    return std::nullopt;
+  };
+  const auto unpinned = [this](auto slot) { return !lines_[slot].pinned; };
+  const auto free_to_go = [&](auto slot) { return unpinned(slot) && !lines_[slot].is_protected; };
+  if (const auto slot = lowest([&](auto s) { return granules_[s] == kNone; })) return slot;
+  const std::uint32_t choice = tree_choice(first);
+  if (free_to_go(choice)) return choice;
+  if (const auto slot = lowest(free_to_go)) return slot;
+  return unpinned(choice) ? choice : lowest(unpinned);
 }
 
-unsigned DramCache::lowest_free_mshr() const {
-  unsigned mshr = 0;
-  while (live_[mshr]) ++mshr;
-  return mshr;
+// Of a line that is there.
+CacheResult DramCache::result(const Lookup& what, const LineState& line) const {
+  const Mshr& mshr = mshrs_[line.mshr];
+  if (!line.pinned || mshr.filled) return Result::Hit;
+  const bool open = open_.has(line.mshr);
+  const bool held =
+      what.write ? what.early || open : !what.spec && (mshr.complete & bit(what.offset)) != 0;
+  if (held) return Result::Held;
+  return open ? Result::Start : Result::Merge;
 }
 
 LookupOutcome DramCache::peek(const Lookup& what) const {
-  const std::uint64_t granule = what.granule;
-  const bool spec = what.spec;
   LookupOutcome out;
-  const std::uint32_t first = first_slot(granule);
-  for (std::uint32_t slot = first; slot < first + ways_; ++slot) {
-    const LineState& line = lines_[slot];
-    if (!line.valid || line.granule != granule) continue;
-    const bool pending = line.mshr != kNoMshr && !mshrs_[line.mshr].filled;
+  const std::uint32_t first = first_slot(what.granule);
+  std::uint32_t slot = first;
+  while (slot < first + ways_ && granules_[slot] != what.granule) ++slot;
+  const DramEvents* events = what.spec ? kOfSpec : kOfDemand;
+  if (slot < first + ways_) {
     out.slot = slot;
-    if (pending) {
-      const bool open = open_[line.mshr];
-      const bool held = what.write
-                            ? what.early || open
-                            : !spec && complete_[line.mshr * lines_of_granule_ + what.offset];
-      if (held || open) {
-        out.result = held ? CacheResult::Held : CacheResult::Start;
-        if (!held) out.mshr = static_cast<std::uint8_t>(line.mshr);
-        out.events = event_bit(spec   ? DramEvent::SpecFill
-                               : held ? DramEvent::DemandHit
-                                      : DramEvent::DemandFill);
-        return out;
-      }
-    }
-    out.result = pending ? CacheResult::Merge : CacheResult::Hit;
-    if (pending) out.mshr = static_cast<std::uint8_t>(line.mshr);
-    out.events = event_bit(spec      ? DramEvent::SpecNeedless
-                           : pending ? DramEvent::DemandMerge
-                                     : DramEvent::DemandHit);
+    out.result = result(what, lines_[slot]);
+    out.events = events[static_cast<std::size_t>(out.result)];
+    if (out.result == Result::Merge || out.result == Result::Start) out.mshr = lines_[slot].mshr;
     return out;
   }
-  const int way = used_ < mshr_count_ ? victim(first).way : -1;
-  if (way < 0) {
-    out.result = spec ? CacheResult::Drop : CacheResult::Blocked;
-    if (spec) out.events = event_bit(DramEvent::SpecDrop);
+  const auto goes = victim(first);
+  if (!goes || free_.size() == 0) {
+    out.result = what.spec ? Result::Drop : Result::Blocked;
+    out.events = events[static_cast<std::size_t>(out.result)];
     return out;
   }
-  const bool opens = what.write && what.early;
-  out.result = opens ? CacheResult::Open : CacheResult::Miss;
-  out.slot = first + static_cast<std::uint32_t>(way);
-  out.mshr = static_cast<std::uint8_t>(lowest_free_mshr());
-  const LineState& old = lines_[out.slot];
-  out.write_back = old.valid && old.dirty;
-  if (out.write_back) out.victim_granule = old.granule;
-  out.events = event_bit(opens  ? DramEvent::Opened
-                         : spec ? DramEvent::SpecFill
-                                : DramEvent::DemandFill);
-  if (old.valid && old.unwanted) out.events |= event_bit(DramEvent::Unwanted);
-  if (old.valid && !old.unwanted && spec) out.events |= event_bit(DramEvent::Displaced);
+  out.slot = *goes;
+  out.result = what.write && what.early ? Result::Open : Result::Miss;
+  out.mshr = static_cast<std::uint8_t>(free_.lowest());
+  out.events = events[static_cast<std::size_t>(out.result)];
+  const LineState& line = lines_[out.slot];
+  out.write_back = line.dirty;
+  if (line.dirty) out.victim_granule = granules_[out.slot];
+  if (line.unused) {
+    out.events |= event_bit(Event::Unwanted);
+  } else if (what.spec && granules_[out.slot] != kNone) {
+    out.events |= event_bit(Event::Displaced);
+  }
   return out;
 }
 
-void DramCache::hold(unsigned mshr, unsigned offset, std::uint64_t byte_enable) {
-  const std::size_t at = std::size_t{mshr} * lines_of_granule_ + offset;
-  held_[at] |= byte_enable;
-  if (byte_enable == kAllBytes) complete_[at] = true;
-  check_ = {.valid = true, .mshr = mshr, .offset = offset};
+LookupOutcome DramCache::lookup(const Lookup& what) {
+  const LookupOutcome out = peek(what);
+  if (out.result == Result::Blocked || out.result == Result::Drop) return out;
+  LineState& line = lines_[out.slot];
+  if (out.result == Result::Miss || out.result == Result::Open) {
+    evict(out.slot);
+    granules_[out.slot] = what.granule;
+    line = {.unused = what.spec, .is_protected = what.spec, .pinned = true, .mshr = out.mshr};
+    mshrs_[out.mshr] = {.slot = out.slot};
+    free_.erase(out.mshr);
+    std::fill_n(&held_[out.mshr * lines_per_granule_], lines_per_granule_, 0);
+  }
+  touch(out.slot);
+  if (what.write) line.dirty = true;
+  if (!what.spec) line.unused = line.is_protected = false;
+  if (out.result == Result::Open) open_.insert(out.mshr);
+  if (out.result == Result::Start) open_.erase(out.mshr);
+  if (out.result == Result::Open || (out.result == Result::Held && what.write)) {
+    hold(what, line.mshr);
+  } else if (out.result != Result::Hit && out.result != Result::Held && !what.spec) {
+    ++mshrs_[out.mshr].waiters;
+  }
+  return out;
+}
+
+// The tree's choice is spared if another line goes because it is protected.
+void DramCache::evict(std::uint32_t slot) {
+  if (granules_[slot] == kNone) return;
+  const std::uint32_t choice = tree_choice(slot - slot % ways_);
+  if (choice == slot || lines_[choice].pinned) return;
+  lines_[choice].is_protected = false;
+  touch(choice);
+}
+
+void DramCache::hold(const Lookup& what, unsigned mshr) {
+  held_[mshr * lines_per_granule_ + what.offset] |= what.byte_enable;
+  if (what.byte_enable == kAllHeld) mshrs_[mshr].complete |= bit(what.offset);
+  written_ = Write{mshr, what.offset};
 }
 
 DramCache::Check DramCache::look_at_check() const {
-  Check check = check_;
-  check.valid = check.valid && live_[check.mshr] && !mshrs_[check.mshr].filled;
-  if (!check.valid) return {};
-  const std::size_t first = std::size_t{check.mshr} * lines_of_granule_;
-  check.complete = held_[first + check.offset] == kAllBytes;
-  check.whole = open_[check.mshr];
-  for (std::size_t i = first; i < first + lines_of_granule_; ++i) {
-    check.whole &= held_[i] == kAllBytes;
-  }
-  return check;
+  if (!written_ || free_.has(written_->mshr) || mshrs_[written_->mshr].filled) return {};
+  return {.valid = true,
+          .complete = held_[written_->mshr * lines_per_granule_ + written_->offset] == kAllHeld,
+          .whole =
+              held_[written_->mshr * lines_per_granule_ + missing_line(written_->mshr)] == kAllHeld,
+          .mshr = written_->mshr,
+          .offset = written_->offset};
 }
 
 DramCache::Check DramCache::begin_check() {
   const Check check = look_at_check();
-  check_ = {};
+  written_.reset();
   return check;
 }
 
 bool DramCache::end_check(const Check& check) {
   if (!check.valid) return false;
-  if (check.complete) complete_[check.mshr * lines_of_granule_ + check.offset] = true;
-  if (!check.whole || !open_[check.mshr]) return false;
-  release(check.mshr);
+  if (check.complete) {
+    mshrs_[check.mshr].complete |= bit(check.offset);
+  }
+  if (!check.whole || !open_.has(check.mshr)) return false;
+  free(check.mshr);
   return true;
 }
 
+unsigned DramCache::missing_line(unsigned mshr) const {
+  unsigned line = 0;
+  while (line + 1 < lines_per_granule_ && held_[mshr * lines_per_granule_ + line] == kAllHeld)
+    ++line;
+  return line;
+}
+
 DramCache::Behind DramCache::behind() const {
-  if (opened_ == 0) return {};
-  unsigned mshr = last_behind_;
-  do {
-    mshr = mshr + 1 == mshr_count_ ? 0 : mshr + 1;
-  } while (!open_[mshr]);
+  if (open_.size() == 0) return {};
+  unsigned mshr = open_.lowest(behind_from_);
+  if (mshr == kMaxMshrs) mshr = open_.lowest();
   const std::uint32_t slot = mshrs_[mshr].slot;
-  return {true, static_cast<std::uint8_t>(mshr), slot, lines_[slot].granule};
+  return {true, static_cast<std::uint8_t>(mshr), slot, granules_[slot]};
 }
 
 void DramCache::take_behind() {
-  last_behind_ = behind().mshr;
-  set_open(last_behind_, false);
-}
-
-LookupOutcome DramCache::lookup(const Lookup& what) {
-  const std::uint64_t granule = what.granule;
-  const bool write = what.write, spec = what.spec;
-  const LookupOutcome out = peek(what);
-  if (out.result == CacheResult::Blocked || out.result == CacheResult::Drop) return out;
-  LineState& line = lines_[out.slot];
-  if (out.result == CacheResult::Miss || out.result == CacheResult::Open) {
-    const std::uint32_t first = out.slot & ~(ways_ - 1);
-    if (const int old = victim(first).passed_over; old >= 0) {
-      const std::uint32_t slot = first + static_cast<std::uint32_t>(old);
-      lines_[slot].fresh = false;
-      touch(slot);
-    }
-    line = {granule, true, false, spec, spec, out.mshr};
-    mshrs_[out.mshr] = {out.slot, 0, false};
-    live_[out.mshr] = true;
-    set_open(out.mshr, out.result == CacheResult::Open);
-    for (std::size_t i = 0; i < lines_of_granule_; ++i) {
-      held_[out.mshr * std::size_t{lines_of_granule_} + i] = 0;
-      complete_[out.mshr * std::size_t{lines_of_granule_} + i] = false;
-    }
-    ++used_;
-  }
-  if (out.result == CacheResult::Start) set_open(out.mshr, false);
-  if (write && (out.result == CacheResult::Held || out.result == CacheResult::Open)) {
-    hold(line.mshr, what.offset, what.byte_enable);
-  }
-  const bool waits = out.result == CacheResult::Merge || out.result == CacheResult::Miss ||
-                     out.result == CacheResult::Start;
-  if (waits && !spec) ++mshrs_[out.mshr].waiters;
-  if (!spec) line.fresh = line.unwanted = false;
-  line.dirty |= write;
-  touch(out.slot);
-  return out;
-}
-
-void DramCache::free_if_done(unsigned mshr) {
-  if (mshrs_[mshr].filled && mshrs_[mshr].waiters == 0) release(mshr);
-}
-
-void DramCache::set_open(unsigned mshr, bool open) {
-  if (open_[mshr] == open) return;
-  open_[mshr] = open;
-  open ? ++opened_ : --opened_;
-}
-
-void DramCache::release(unsigned mshr) {
-  set_open(mshr, false);
-  lines_[mshrs_[mshr].slot].mshr = kNoMshr;
-  live_[mshr] = false;
-  --used_;
+  const unsigned mshr = behind().mshr;
+  open_.erase(mshr);
+  behind_from_ = mshr + 1;
 }
 
 void DramCache::fill_done(unsigned mshr) {
-  assert(live_[mshr] && !open_[mshr] && !mshrs_[mshr].filled);
+  assert(!free_.has(mshr) && !open_.has(mshr) && !mshrs_[mshr].filled);
   mshrs_[mshr].filled = true;
   free_if_done(mshr);
 }
 
 void DramCache::wake(unsigned mshr) {
-  assert(live_[mshr] && mshrs_[mshr].waiters > 0);
+  assert(!free_.has(mshr) && mshrs_[mshr].filled && mshrs_[mshr].waiters != 0);
   --mshrs_[mshr].waiters;
   free_if_done(mshr);
 }
 
+void DramCache::free_if_done(unsigned mshr) {
+  if (mshrs_[mshr].filled && mshrs_[mshr].waiters == 0) free(mshr);
+}
+
+void DramCache::free(unsigned mshr) {
+  free_.insert(mshr);
+  if (open_.has(mshr)) open_.erase(mshr);
+  lines_[mshrs_[mshr].slot].pinned = false;
+}
+
 DramCache::Out DramCache::eval(const In& in) const {
-  const LookupOutcome found = in.lookup_valid ? peek(lookup_of(in)) : LookupOutcome{};
-  const Behind next = behind();
-  DramEvents events = in.lookup_commit ? found.events : DramEvents{0};
-  if (in.behind_take) events |= event_bit(DramEvent::Behind);
-  if (const Check check = look_at_check(); check.whole) {
-    const bool started = in.lookup_valid && in.lookup_commit &&
-                         found.result == CacheResult::Start && found.mshr == check.mshr;
-    const bool taken = in.behind_take && next.mshr == check.mshr;
-    if (!started && !taken) events |= event_bit(DramEvent::Whole);
+  Out out;
+  if (in.lookup_valid) {
+    out.outcome = peek({in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early});
   }
-  return {found, used_, open_count(), next, events};
+  out.mshr_used = mshr_used();
+  out.open_count = open_count();
+  out.behind = behind();
+  const bool commit = in.lookup_valid && in.lookup_commit;
+  if (commit) out.events = out.outcome.events;
+  if (in.behind_take) out.events |= event_bit(Event::Behind);
+  const Check check = look_at_check();
+  const bool started =
+      (commit && out.outcome.result == Result::Start && out.outcome.mshr == check.mshr) ||
+      (in.behind_take && out.behind.mshr == check.mshr);
+  if (check.whole && open_.has(check.mshr) && !started) out.events |= event_bit(Event::Whole);
+  return out;
 }
 
 void DramCache::clock(const In& in) {
-  // The lookup sees the state before the edge: first.
   const Check check = begin_check();
-  if (in.lookup_valid && in.lookup_commit) lookup(lookup_of(in));
+  if (in.lookup_valid && in.lookup_commit) {
+    lookup({in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early});
+  }
   if (in.behind_take) take_behind();
-  end_check(check);
   if (in.fill_done) fill_done(in.fill_mshr);
   if (in.wait_dec) wake(in.wait_mshr);
+  end_check(check);
 }
 
 }  // namespace cxlgpu

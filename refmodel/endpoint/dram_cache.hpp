@@ -3,20 +3,17 @@
 //
 // Purpose: says where a 256 B granule is or will be. Data is the media's affair (slots).
 // Units:   granules (address[51:8] of the DPA); slot = set * ways + way; MSHR numbers.
-// Shapes:  2^sets_log2 sets; ways a power of two, 2..16; up to 256 MSHRs.
+// Shapes:  2^sets_log2 sets; ways a power of two, 2..64; up to 256 MSHRs.
 // Parts:   with `early` a write opens a line that is not there, without a fill; the bytes of each
 //          live MSHR that stores have brought are kept. docs/blocks/endpoint/README.md.
-// Rules:   every live MSHR belongs to one slot, which is pinned until it frees. It frees when its
-//          fill is done and no waiter is left; every demand Miss or Merge adds one. A line that
-//          MemSpecRd brought and no demand wanted yet is unwanted; it is fresh, too, until it was
-//          passed over once as a victim.
 // Errors:  fill_done() and wake() of an MSHR that is not live are programming errors (asserted).
 // Source:  docs/blocks/endpoint/dram_cache.md.
 #pragma once
 
 #include <array>
-#include <bitset>
+#include <bit>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/request.hpp"
@@ -97,7 +94,7 @@ class DramCache {
     bool valid = false, complete = false, whole = false;
     unsigned mshr = 0, offset = 0;
   };
-  [[nodiscard]] bool check_due() const { return check_.valid; }
+  [[nodiscard]] bool check_due() const { return written_.has_value(); }
   [[nodiscard]] Check look_at_check() const;
   Check begin_check();
   bool end_check(const Check& check);
@@ -111,22 +108,16 @@ class DramCache {
   };
   [[nodiscard]] Behind behind() const;
   void take_behind();  // only with one
-  [[nodiscard]] unsigned open_count() const { return opened_; }
-  [[nodiscard]] bool is_open(unsigned mshr) const { return open_[mshr]; }
-  // The first line of an open MSHR that is not held whole.
-  [[nodiscard]] unsigned missing_line(unsigned mshr) const {
-    unsigned line = 0;
-    while (line + 1 < lines_of_granule_ && held_[mshr * lines_of_granule_ + line] == kAllBytes) {
-      ++line;
-    }
-    return line;
-  }
+  [[nodiscard]] unsigned open_count() const { return open_.size(); }
+  [[nodiscard]] bool is_open(unsigned mshr) const { return open_.has(mshr); }
+  // The first line of an open MSHR that is not held whole; without one the last.
+  [[nodiscard]] unsigned missing_line(unsigned mshr) const;
 
   void fill_done(unsigned mshr);
   void wake(unsigned mshr);  // one waiter was served
 
-  [[nodiscard]] unsigned mshr_used() const { return used_; }
-  [[nodiscard]] bool is_live(unsigned mshr) const { return live_[mshr]; }
+  [[nodiscard]] unsigned mshr_used() const { return mshr_count_ - free_.size(); }
+  [[nodiscard]] bool is_live(unsigned mshr) const { return !free_.has(mshr); }
   [[nodiscard]] unsigned waiters(unsigned mshr) const { return mshrs_[mshr].waiters; }
   [[nodiscard]] bool is_filled(unsigned mshr) const { return mshrs_[mshr].filled; }
   [[nodiscard]] std::uint32_t slot_of(unsigned mshr) const { return mshrs_[mshr].slot; }
@@ -135,7 +126,7 @@ class DramCache {
   template <typename Visit>
   void for_each_dirty(Visit visit) const {
     for (std::uint32_t slot = 0; slot < lines_.size(); ++slot) {
-      if (lines_[slot].valid && lines_[slot].dirty) visit(lines_[slot].granule, slot);
+      if (lines_[slot].dirty) visit(granules_[slot], slot);
     }
   }
 
@@ -163,59 +154,64 @@ class DramCache {
   void clock(const In& in);
 
  private:
-  static constexpr std::uint16_t kNoMshr = 0xffff;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  // A set of MSHRs.
+  class Numbers {
+   public:
+    [[nodiscard]] unsigned size() const { return size_; }
+    [[nodiscard]] bool has(unsigned n) const { return (words_[n / 64] >> n % 64 & 1) != 0; }
+    void insert(unsigned n) { words_[n / 64] |= std::uint64_t{1} << n % 64, ++size_; }
+    void erase(unsigned n) { words_[n / 64] &= ~(std::uint64_t{1} << n % 64), --size_; }
+    // The lowest from `from` on; kMaxMshrs without one.
+    [[nodiscard]] unsigned lowest(unsigned from = 0) const {
+      std::uint64_t mask = kNone << from % 64;
+      for (unsigned w = from / 64; w < words_.size(); ++w, mask = kNone) {
+        if ((words_[w] & mask) != 0) return 64 * w + unsigned(std::countr_zero(words_[w] & mask));
+      }
+      return kMaxMshrs;
+    }
+
+   private:
+    std::array<std::uint64_t, kMaxMshrs / 64> words_{};
+    unsigned size_ = 0;
+  };
   struct LineState {
-    std::uint64_t granule = 0;
-    bool valid = false, dirty = false, fresh = false, unwanted = false;
-    std::uint16_t mshr = kNoMshr;  // live MSHR that pins the slot
+    bool dirty = false;
+    bool unused = false;        // by demands; a MemSpecRd brought it
+    bool is_protected = false;  // unused, and not spared yet
+    bool pinned = false;        // by a live MSHR
+    std::uint8_t mshr = 0;
   };
   struct Mshr {
     std::uint32_t slot = 0;
-    std::uint16_t waiters = 0;
     bool filled = false;
+    std::uint8_t waiters = 0;
+    std::uint16_t complete = 0;  // lines of 64 bytes that a read may find held
+  };
+  struct Write {
+    unsigned mshr = 0, offset = 0;
   };
 
-  // Folded, so that streams a power of two apart do not meet in one set.
-  [[nodiscard]] std::uint32_t first_slot(std::uint64_t granule) const {
-    const std::uint64_t folded = granule ^ granule >> 5 ^ granule >> 10 ^ granule >> 15;
-    return static_cast<std::uint32_t>(folded & set_mask_) * ways_;
-  }
-  [[nodiscard]] bool pinned(std::uint32_t slot) const { return lines_[slot].mshr != kNoMshr; }
-  [[nodiscard]] unsigned plru_way(std::uint32_t set) const;
+  [[nodiscard]] std::uint32_t first_slot(std::uint64_t granule) const;
+  [[nodiscard]] std::uint32_t tree_choice(std::uint32_t first) const;
+  [[nodiscard]] std::optional<std::uint32_t> victim(std::uint32_t first) const;
+  [[nodiscard]] CacheResult result(const Lookup& what, const LineState& line) const;
+  void evict(std::uint32_t slot);
   void touch(std::uint32_t slot);
-  // The way to replace, or none when every way of the set is pinned.
-  struct Victim {
-    int way = -1;
-    int passed_over = -1;
-  };
-  [[nodiscard]] Victim victim(std::uint32_t first) const;
-  [[nodiscard]] unsigned lowest_free_mshr() const;
+  void hold(const Lookup& what, unsigned mshr);
   void free_if_done(unsigned mshr);
-  void release(unsigned mshr);
-  void set_open(unsigned mshr, bool open);
-  [[nodiscard]] static Lookup lookup_of(const In& in) {
-    return {in.granule, in.write, in.spec, in.offset, in.byte_enable, in.early};
-  }
-  void hold(unsigned mshr, unsigned offset, std::uint64_t byte_enable);
+  void free(unsigned mshr);
 
-  unsigned ways_;
-  unsigned ways_log2_;
-  std::uint64_t set_mask_;
-  unsigned mshr_count_;
-  unsigned used_ = 0;
-  std::bitset<kMaxMshrs> live_;  // those in use
-  std::vector<LineState> lines_;
-  std::vector<std::uint16_t> plru_;  // a set's tree, node n in bit n
-  std::bitset<kMaxMshrs> open_;      // those whose fill has not been requested
-  unsigned opened_ = 0;              // how many
-  unsigned last_behind_;
-  unsigned lines_of_granule_;
-  std::vector<std::uint64_t> held_;       // by MSHR and line: a bit a byte
-  std::vector<bool> complete_;            // by MSHR and line: all of them, as a read may know
-  Check check_;                           // mshr and offset of the last write
-  std::array<std::uint16_t, 16> path_{};  // nodes on the path to way w
-  std::array<std::uint16_t, 16> away_{};  // their values that point away from way w
-  std::array<Mshr, kMaxMshrs> mshrs_{};
+  unsigned ways_, mshr_count_, lines_per_granule_;
+  std::vector<std::uint64_t> granules_;  // of each slot; kNone: no line
+  std::vector<LineState> lines_;         // of each slot
+  std::vector<std::uint64_t> trees_;     // of each set
+  std::vector<Mshr> mshrs_;
+  std::vector<std::uint64_t> held_;  // byte masks, for each MSHR one of each 64 bytes
+  Numbers free_, open_;
+  unsigned behind_from_ = 0;      // one above the MSHR that was filled behind last
+  std::optional<Write> written_;  // the last lookup changed a mask
 };
 
 }  // namespace cxlgpu
