@@ -35,6 +35,11 @@ class RingQueue {
     assert(!empty());
     if (++head_ == tail_) head_ = tail_ = 0;
   }
+  // The newest is no longer in it.
+  void pop_back() {
+    assert(!empty());
+    --tail_;
+  }
   void clear() { head_ = tail_ = 0; }
   [[nodiscard]] T& front() { return items_[head_ & (Capacity - 1)]; }
   [[nodiscard]] const T& front() const { return items_[head_ & (Capacity - 1)]; }

@@ -49,8 +49,7 @@ void HostBridgeModel::take_from_bus(unsigned slot, Time now) {
 void HostBridgeModel::enter_way(Time free) {
   const unsigned way = adapter_->way;
   const Time at = later(adapter_->visible, free);
-  const MemRequest& request = requests_[adapter_->slot];
-  raise(at, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+  accepted_.push({adapter_->slot, adapter_->decoded, at});
   ways_[way] = {adapter_->slot, way, adapter_->decoded, at + kCycle};
   adapter_.reset();
   if (way == local_way()) local_at_ = at + kCycle;
@@ -67,18 +66,38 @@ void HostBridgeModel::move_up(unsigned way, Time now) {
   if (adapter_ && adapter_->way == way) enter_way(now);
 }
 
-// Those that are decoded from now on go another way, perhaps; none of them has left its way. One
-// that is taken back out of its way raises its SysAccept once more, and the last one counts.
+// Its way is settled.
+void HostBridgeModel::raise_accept() {
+  const auto& [slot, decoded, at] = accepted_.front();
+  const MemRequest& request = requests_[slot];
+  raise(at, Stage::SysAccept, request.id, request.addr, request.is_write ? 1 : 0, 0);
+  accepted_.pop();
+}
+
+// Those that are decoded from now on go another way, perhaps: the one taken from the bus in the
+// cycle before, and the one of this cycle behind it. None of them has left its way. From the first
+// whose way changes on they are as they came: in the adapter, and on the bus.
 void HostBridgeModel::decoders_change(Time now) {
-  for (std::optional<Held>& held : ways_) {
-    if (!held || held->decoded < now) continue;
-    const unsigned way = way_of(held->slot);
-    if (way == held->way) continue;
-    assert(!adapter_);  // what comes behind has not been decoded yet
-    if (held->way == local_way()) local_at_ = Time::never();
-    adapter_ = {held->slot, way, held->decoded, held->decoded};
-    held.reset();
-    break;
+  std::array<std::optional<Held>, 2> back;  // in the order of the bus
+  for (std::size_t i = 0; i < accepted_.size(); ++i) {
+    const unsigned slot = accepted_.at(i).slot;
+    if (accepted_.at(i).decoded < now) continue;
+    const auto held =
+        std::ranges::find_if(ways_, [slot](const auto& h) { return h && h->slot == slot; });
+    if (!back[0] && way_of(slot) == (*held)->way) continue;
+    (back[0] ? back[1] : back[0]) = **held;
+    if ((*held)->way == local_way()) local_at_ = Time::never();
+    held->reset();
+  }
+  if (back[0]) {
+    accepted_.pop_back();
+    if (back[1]) accepted_.pop_back();
+    if (!back[1] && adapter_) back[1] = adapter_;
+    if (back[1]) {
+      offered_ = back[1]->slot;
+      decoded_[last_decoded_] = Time::never();
+    }
+    adapter_ = {back[0]->slot, back[0]->way, back[0]->decoded, back[0]->decoded};
   }
   if (!adapter_ || adapter_->decoded < now) return;
   adapter_->way = way_of(adapter_->slot);
@@ -184,6 +203,7 @@ std::uint32_t HostBridgeModel::collect(Time now, bool writes, std::uint32_t offe
   Answer& answer = answers_.push();
   answer.visible = now + kCycle;
   if (source == local_way()) {
+    while (!accepted_.empty() && accepted_.front().decoded < now) raise_accept();
     answer.response = decode_error_response(requests_[ways_.back()->slot]);
     move_up(source, now);
   } else {

@@ -74,6 +74,7 @@ class HostBridgeModel {
 
   // Bit i: root port i was given something.
   [[nodiscard]] std::uint32_t tick(Time now) {
+    while (!accepted_.empty() && accepted_.front().decoded < now) raise_accept();
     std::uint32_t woken = has_hints_ ? walk(now) : 0;
     if (forward_next_ <= now) woken |= forward(now);
     return woken;
@@ -115,6 +116,11 @@ class HostBridgeModel {
     Time decoded;       // in which cycle
     Time visible;       // in the register
   };
+  // A request that goes a way which a write of the decoders may still change.
+  struct Accepted {
+    unsigned slot = 0;
+    Time decoded, at;
+  };
 
   [[nodiscard]] unsigned local_way() const { return static_cast<unsigned>(ports_.size()); }
   [[nodiscard]] unsigned way_of(unsigned slot) const;
@@ -124,6 +130,7 @@ class HostBridgeModel {
   void leaves(unsigned way);
   void take_from_bus(unsigned slot, Time now);
   void enter_way(Time free);
+  void raise_accept();
   void move_up(unsigned way, Time now);
   [[nodiscard]] bool answers_locally(Time now) const { return local_at_ <= now; }
   // A request is at the decoder, in its first cycle in the adapter alone.
@@ -147,6 +154,7 @@ class HostBridgeModel {
   std::vector<std::optional<Held>> ways_;  // the bridge's registers, one each way out
   std::optional<Held> adapter_;            // that waits for its way
   std::optional<unsigned> offered_;        // slot: on the bus, waits for the adapter
+  RingQueue<Accepted, 4> accepted_;        // whose SysAccept is not yet raised
   Time bus_free_{0};
   // Cycles in which the last requests are decoded.
   std::array<Time, 4> decoded_{Time::never(), Time::never(), Time::never(), Time::never()};

@@ -52,12 +52,26 @@ constexpr unsigned read_count(const Tlp& tlp) {
   return (4 * length_field(tlp) - completion_detail::skip(tlp) - completion_detail::rest(tlp)) %
          4096;
 }
+// Of an AtomicOp the size of an operand: compare and swap carries two of them.
+constexpr unsigned completion_count(const Tlp& request) {
+  if (is_memory_read(request)) return read_count(request);
+  switch (type_of(request)) {
+    case tlp_type::kFetchAdd:
+    case tlp_type::kSwap:
+      return 4 * length_field(request) % 4096;
+    case tlp_type::kCompareAndSwap:
+      return 2 * length_field(request);
+    default:
+      return 4;
+  }
+}
 constexpr unsigned read_lower_address(const Tlp& tlp) {
   return static_cast<unsigned>(address_of(tlp) & 0x7c) | completion_detail::skip(tlp);
 }
 
 // The completion of `request` without data, of lower address 0.
-constexpr Tlp completion_of(const Tlp& request, CplStatus status, unsigned count) {
+constexpr Tlp completion_of(const Tlp& request, CplStatus status) {
+  const unsigned count = completion_count(request);
   const bool locked = type_of(request) == tlp_type::kMemoryLocked;
   Tlp reply{};
   reply[0] = locked ? tlp_type::kCompletionLocked : tlp_type::kCompletion;

@@ -110,10 +110,9 @@ std::uint32_t IoCompleter::read_data(const In& in, unsigned dw) const {
 
 Tlp IoCompleter::completion() const {
   const auto& [tlp, to_do, verdict, data] = *in_work_;
-  const bool memory_read = is_memory_read(tlp);
-  Tlp reply = completion_of(tlp, verdict.status, memory_read ? read_count(tlp) : 4);
+  Tlp reply = completion_of(tlp, verdict.status);
   std::ranges::copy(completer_id_, &reply[4]);
-  if (memory_read) reply[11] = static_cast<std::uint8_t>(read_lower_address(tlp));
+  if (is_memory_read(tlp)) reply[11] = static_cast<std::uint8_t>(read_lower_address(tlp));
   if (verdict.access && !has_data(tlp)) {
     reply[0] |= 0x40;
     reply[3] = tlp[3];

@@ -50,20 +50,10 @@ IoRequester::Out IoRequester::eval(bool link_up) const {
 }
 
 Tlp IoRequester::refusal_of(const Tlp& request) const {
-  const bool read = is_memory_read(request);
-  unsigned count = 4;
-  if (read) {
-    count = read_count(request);
-  } else if (const unsigned type = type_of(request);
-             type == tlp_type::kFetchAdd || type == tlp_type::kSwap) {
-    count = 4 * length_field(request) % 4096;
-  } else if (type == tlp_type::kCompareAndSwap) {  // two operands
-    count = 2 * length_field(request);
-  }
-  Tlp reply = completion_of(request, CplStatus::kUnsupported, count);
+  Tlp reply = completion_of(request, CplStatus::kUnsupported);
   reply[4] = static_cast<std::uint8_t>(requester_id_ >> 8);
   reply[5] = static_cast<std::uint8_t>(requester_id_);
-  if (read) reply[11] = static_cast<std::uint8_t>(read_lower_address(request));
+  if (is_memory_read(request)) reply[11] = static_cast<std::uint8_t>(read_lower_address(request));
   return reply;
 }
 

@@ -228,7 +228,7 @@ module io_completer
   // ---------------------------------------------------------------------------------------------
   // Completion
   // ---------------------------------------------------------------------------------------------
-  // Bytes from the first enabled one to the last of a memory read.
+  // Bytes from the first enabled one to the last of a memory read; the operand of an AtomicOp.
   logic [1:0]  skip, rest;
   logic [3:0]  last;
   logic [11:0] byte_count;
@@ -255,6 +255,10 @@ module io_completer
       byte_count = {length, 2'b00} - 12'(skip) - 12'(rest);
       if (one_dw && be == 4'h0) byte_count = 12'd1;  // a read of nothing counts as one byte
       lower = {address[6:2], skip};
+    end else if (tlp_tx_valid_o && tlp_type inside {TypeFetchAdd, TypeSwap}) begin
+      byte_count = {length, 2'b00};
+    end else if (tlp_tx_valid_o && tlp_type == TypeCas) begin
+      byte_count = {1'b0, length, 1'b0};  // of two operands one would be answered
     end
   end
 

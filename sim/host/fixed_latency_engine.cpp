@@ -6,14 +6,7 @@
 namespace cxlgpu {
 
 FixedLatencyEngine::FixedLatencyEngine(const FixedLatencyParams& params)
-    : params_(params), state_(params.seed) {}
-
-std::uint64_t FixedLatencyEngine::random() {  // splitmix64
-  std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
+    : params_(params), random_(params.seed) {}
 
 Time FixedLatencyEngine::next_event() const {
   const Time due = due_.empty() ? Time::never() : due_.top().at;
@@ -30,7 +23,7 @@ void FixedLatencyEngine::advance_to(Time t) {
 bool FixedLatencyEngine::submit(const MemRequest& request) {
   if (due_.size() >= params_.max_outstanding) return false;  // an answer will be the next event
   if (last_taken_ == now_ ||
-      (params_.refuse_percent != 0 && random() % 100 < params_.refuse_percent)) {
+      (params_.refuse_percent != 0 && random_.below(100) < params_.refuse_percent)) {
     refused_ = now_;
     return false;
   }
@@ -53,7 +46,7 @@ bool FixedLatencyEngine::submit(const MemRequest& request) {
     response.data = memory_.read_line(request.addr);
   }
   Time at = now_ + params_.latency;
-  if (params_.jitter.ps != 0) at += Time{random() % (params_.jitter.ps + 1)};
+  if (params_.jitter.ps != 0) at += Time{random_.below(params_.jitter.ps + 1)};
   due_.push({std::max(ceil_to_cycle(at), now_ + kCycle), order_++, slot});
   return true;
 }

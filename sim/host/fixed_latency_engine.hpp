@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/engine.hpp"
+#include "common/splitmix.hpp"
 #include "sim/host/scoreboard.hpp"
 
 namespace cxlgpu {
@@ -45,14 +46,14 @@ class FixedLatencyEngine : public Engine {
     bool operator>(const Due& o) const { return at != o.at ? at > o.at : order > o.order; }
   };
   [[nodiscard]] Time next_event() const;
-  std::uint64_t random();
 
   FixedLatencyParams params_;
   FlatMemory memory_;
   Time now_;
   Time last_taken_ = Time::never();
   Time refused_ = Time::never();
-  std::uint64_t state_, order_ = 0;
+  SplitMix random_;
+  std::uint64_t order_ = 0;
   std::vector<MemResponse> slots_;
   std::vector<std::uint32_t> free_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;

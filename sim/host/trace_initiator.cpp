@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/splitmix.hpp"
+
 namespace cxlgpu {
 
 namespace {
@@ -57,13 +59,10 @@ TraceInitiator::TraceInitiator(std::unique_ptr<TraceSource> source,
 
 Line TraceInitiator::write_data(std::uint64_t addr, std::uint64_t ordinal, std::uint64_t seed) {
   Line line;
-  std::uint64_t state = addr ^ (ordinal * 0xd1342543de82ef95ULL) ^ (seed << 1);
-  for (std::size_t i = 0; i < kLineBytes; i += 8) {  // splitmix64
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    z ^= z >> 31;
-    std::memcpy(line.data() + i, &z, 8);
+  SplitMix random(addr ^ (ordinal * 0xd1342543de82ef95ULL) ^ (seed << 1));
+  for (std::size_t i = 0; i < kLineBytes; i += 8) {
+    const std::uint64_t bytes = random.next();
+    std::memcpy(line.data() + i, &bytes, 8);
   }
   return line;
 }

@@ -4,21 +4,16 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/splitmix.hpp"
+
 namespace cxlgpu {
 
 namespace {
 
 constexpr std::uint64_t kLinesPerPage = 64, kGranule = 256;
 
-std::uint64_t hash(std::uint64_t x) {  // splitmix64
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
 bool counts(std::uint64_t page, unsigned zeros) {
-  return (hash(page) & ((std::uint64_t{1} << zeros) - 1)) == 0;
+  return (mix_bits(page) & ((std::uint64_t{1} << zeros) - 1)) == 0;
 }
 
 std::size_t stride_bin(std::uint64_t from, std::uint64_t to) {

@@ -13,14 +13,9 @@
 #include <cassert>
 #include <cstdint>
 
-namespace cxlgpu {
+#include "common/splitmix.hpp"
 
-constexpr std::uint64_t mix_bits(std::uint64_t x) {  // finaliser of splitmix64
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
+namespace cxlgpu {
 
 class Permutation {
  public:

@@ -196,40 +196,29 @@ void Controller::stored(StoreAnswer answer, Time now) {
   if (params_.fault == ControllerFault::LengthOfBuffer && retrieve) {
     command.cqe.dw[0] = command.sqe.dw[10];
   }
-  if (params_.fault == ControllerFault::CompletionFirst && retrieve) {
-    const auto data = command.data;
-    const auto pieces = command.walk.pieces();
-    end(index, Status::Success, command.cqe.dw[0]);
-    ended_.pop_back();
-    Cq& cq = cqs_[sqs_[command.sq].cq];
-    cq.waiting.push_back(index);
-    post(sqs_[command.sq].cq, now);
-    std::size_t at = 0;
-    for (const Piece& piece : pieces) {
-      const std::size_t bytes = std::min<std::size_t>(piece.bytes, data.size() - at);
-      if (bytes != 0) bus_.write(piece.address, std::span(data).subspan(at, bytes), now);
-      at += bytes;
-    }
-    return;
-  }
   write_out(index, now);
 }
 
 // As much as there is, then the completion.
 void Controller::write_out(std::uint32_t index, Time now) {
   Command& command = commands_[index];
+  const bool refused = !completes_first(command) && !write_data(command, now);
+  if (refused) ++counters_.refused;
+  end(index, refused ? Status::TransferError : Status::Success, command.cqe.dw[0]);
+}
+
+// False: the device may not write to one of the pieces.
+bool Controller::write_data(const Command& command, Time now) {
   std::size_t at = 0;
-  bool refused = false;
+  bool taken = true;
   for (const Piece& piece : command.walk.pieces()) {
     const std::size_t bytes = std::min<std::size_t>(piece.bytes, command.data.size() - at);
     if (bytes == 0) break;
-    const auto data = std::span(command.data).subspan(at, bytes);
-    refused = !bus_.write(piece.address, data, now) || refused;
+    taken = bus_.write(piece.address, std::span(command.data).subspan(at, bytes), now) && taken;
     at += bytes;
   }
   counters_.data_out += at;
-  if (refused) ++counters_.refused;
-  end(index, refused ? Status::TransferError : Status::Success, command.cqe.dw[0]);
+  return taken;
 }
 
 void Controller::admin(std::uint32_t index, Time now) {

@@ -349,6 +349,7 @@ void Controller::post(std::uint16_t id, Time now) {
     ++counters_.completions;
     command.times.posted = now;
     if (watcher_ != nullptr) watcher_->ended(command.sq, cqe.cid(), command.times);
+    if (completes_first(command)) write_data(command, now);
     free(index);
   }
 }

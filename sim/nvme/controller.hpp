@@ -160,6 +160,11 @@ class Controller {
   void go_on(std::uint32_t index, Time now);
   void read_in(std::uint32_t index, Time now);
   void write_out(std::uint32_t index, Time now);
+  bool write_data(const Command& command, Time now);
+  // By the fault.
+  [[nodiscard]] bool completes_first(const Command& command) const {
+    return params_.fault == ControllerFault::CompletionFirst && command.sq != 0 && command.to_host;
+  }
   void answered(const DmaPort::Done& done, Time now);
   void stored(StoreAnswer answer, Time now);
   [[nodiscard]] bool has_blocks() const { return store_.block_bytes() != 0; }

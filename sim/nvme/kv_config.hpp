@@ -25,10 +25,11 @@ enum class ControllerFault : std::uint8_t {
 };
 enum class StoreFault : std::uint8_t {
   None,
-  InPlace,     // writes a new value over the old one
-  LengthLost,  // keeps whole granules alone
-  NoPadding,   // of keys in a list
-  FreedAtOnce  // granules of a value that is still read
+  InPlace,      // writes a new value over the old one
+  LengthLost,   // keeps whole granules alone
+  NoPadding,    // of keys in a list
+  FreedAtOnce,  // granules of a value that is still read
+  CheckedEarly  // the condition of a Store when it is submitted alone
 };
 enum class QueueFault : std::uint8_t {
   None,

@@ -45,8 +45,7 @@ void MediaStore::submit(StoreRequest request, Time now) {
   if (there) answer.length = found->second->length;
   switch (request.op) {
     case Op::Store: {
-      if (request.only_if_there && !there) answer.status = Status::KeyNotThere;
-      if (request.only_if_new && there) answer.status = Status::KeyExists;
+      answer.status = condition(request);
       if (answer.status != Status::Success) break;
       const std::uint64_t bytes = request.value.size();
       Held value = there && fault_ == StoreFault::InPlace &&
@@ -84,6 +83,13 @@ void MediaStore::submit(StoreRequest request, Time now) {
       if (!there) answer.status = Status::KeyNotThere;
   }
   answers_.push_back(std::move(answer));
+}
+
+Status MediaStore::condition(const StoreRequest& request) const {
+  const bool there = index_.contains(request.key);
+  if (request.only_if_there && !there) return Status::KeyNotThere;
+  if (request.only_if_new && there) return Status::KeyExists;
+  return Status::Success;
 }
 
 void MediaStore::list(const StoreRequest& request, StoreAnswer& answer) const {
@@ -193,8 +199,13 @@ void MediaStore::came(const SharedMedia::Answer& answer) {
 }
 
 void MediaStore::end(Job& job) {
+  const bool stores = job.request.op == StoreRequest::Op::Store;
+  // Others may have stored or deleted the key while the value was written.
+  if (stores && job.answer.status == Status::Success && fault_ != StoreFault::CheckedEarly) {
+    job.answer.status = condition(job.request);
+  }
   if (job.answer.status == Status::Success) {
-    if (job.request.op == StoreRequest::Op::Store) index_[job.request.key] = job.value;
+    if (stores) index_[job.request.key] = job.value;
     const bool lost = fault_ == StoreFault::LengthLost;
     job.answer.length = lost ? static_cast<std::uint32_t>(job.value->granules.size() * kGranule)
                              : job.value->length;

@@ -8,6 +8,10 @@
 // Rules:   a value is never written in place: a Store takes new granules, and the key is theirs
 //          when the part has answered all its writes, in the part's domain of persistence. The old
 //          ones are free when who still reads them has ended. Readers thus see a value whole.
+//          Nothing orders requests in flight together, but each of them acts in one instant: a
+//          Store when its key becomes that of its value, with its condition true in that instant; a
+//          Delete, Exist, List or Retrieve when it is submitted. Of two Stores "only if new" of a
+//          key one succeeds.
 //          Requests that touch no byte are answered at once; the index itself takes no time here
 //          (ControllerParams::command_ps has it) and is kept as translation maps are.
 //          Commands of requests take turns, so that pages of different dies are sensed together.
@@ -76,6 +80,8 @@ class MediaStore final : public StorePort {
   };
 
   [[nodiscard]] Held new_value(std::uint64_t bytes);
+  // Of a Store, by the index as it is.
+  [[nodiscard]] Status condition(const StoreRequest& request) const;
   void list(const StoreRequest& request, StoreAnswer& answer) const;
   void work(StoreRequest request, Held value, std::uint64_t bytes, Time now);
   void pump(Time now);

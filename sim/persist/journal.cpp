@@ -7,6 +7,8 @@
 #include <iterator>
 #include <set>
 
+#include "common/splitmix.hpp"
+
 namespace cxlgpu {
 
 std::size_t Journal::accepted(std::uint64_t line, const Line& data, std::uint64_t bytes, Time at) {
@@ -115,13 +117,7 @@ std::vector<CrashStates::Choice> CrashStates::choices(std::size_t most, std::uin
   }
   add(none);
   add(all);
-  std::uint64_t state = seed * 0x9e3779b97f4a7c15ULL + done_;
-  const auto random = [&state](std::size_t n) {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return static_cast<std::size_t>((z ^ (z >> 31)) % n);
-  };
+  SplitMix random(seed * kSplitMixStep + done_);
   // One write alone, in and out: most faults need no more.
   for (std::size_t i = 0; i < all.size() && chosen.size() < most / 2; ++i) {
     Choice one = none, rest = all;
@@ -132,7 +128,7 @@ std::vector<CrashStates::Choice> CrashStates::choices(std::size_t most, std::uin
   }
   for (std::size_t tries = 0; chosen.size() < most && tries < 4 * most; ++tries) {
     Choice choice = none;
-    for (std::size_t i = 0; i < all.size(); ++i) choice[i] = random(all[i] + 1);
+    for (std::size_t i = 0; i < all.size(); ++i) choice[i] = random.below(all[i] + 1);
     add(choice);
   }
   return chosen;

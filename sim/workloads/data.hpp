@@ -18,27 +18,17 @@
 #include <string_view>
 #include <vector>
 
+#include "common/splitmix.hpp"
 #include "sim/gpu/device_array.hpp"
 #include "sim/host/backdoor.hpp"
 
 namespace cxlgpu {
 
-// The workloads' random numbers: splitmix64, the same everywhere. It can start at any place.
-class Random {
+// The workloads' random numbers. They can start at any place.
+class Random : public SplitMix {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t place = 0)
-      : state_((seed + place) * kStep + 1) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += kStep);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t below(std::uint64_t n) { return next() % n; }
-
- private:
-  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
-  std::uint64_t state_;
+      : SplitMix((seed + place) * kSplitMixStep + 1) {}
 };
 
 // A rank below n by Zipf's law with exponent 1, in octaves: ranks 0, 1..2, 3..6 and so on are drawn

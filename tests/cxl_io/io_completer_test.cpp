@@ -136,7 +136,10 @@ unsigned random_type(Random& random) {
       tlp_type::kMemory,     tlp_type::kMemory,  tlp_type::kMemory,
       tlp_type::kConfig0,    tlp_type::kConfig0, tlp_type::kMemoryLocked,
       tlp_type::kCompletion, tlp_type::kConfig1, 0b10100};
-  return random.percent(90) ? random.pick(kKnown) : static_cast<unsigned>(random.bits(5));
+  static constexpr unsigned kAtomic[] = {tlp_type::kFetchAdd, tlp_type::kSwap,
+                                         tlp_type::kCompareAndSwap};
+  if (random.percent(90)) return random.pick(kKnown);
+  return random.percent(50) ? random.pick(kAtomic) : static_cast<unsigned>(random.bits(5));
 }
 
 unsigned random_message(Random& random) {
@@ -288,6 +291,29 @@ TEST(IoCompleter, CompletionOfARead) {
   locked[0] |= tlp_type::kMemoryLocked;
   EXPECT_EQ(answer(completer, locked),
             (Tlp{0x0b, 0x54, 0x10, 0, 0, 0, 0x20, 4, 0x5a, 0xc3, 0x77, 0x04}));
+}
+
+// PCIe 5.0, 2.2.9: of an AtomicOp the count is the operand's size, whatever the status; compare and
+// swap brings two operands, so half of its Length. The lower address is reserved. An AtomicOp of
+// Length 1, 2, 4 or 8 in BAR0, in an address of 4 DW of header.
+TEST(IoCompleter, CountOfARefusedAtomicOp) {
+  Completer completer;
+  completer.in.bar0 = kBar0 >> 18;
+  struct Case {
+    const char* name;
+    std::uint8_t format, length, count;
+  };
+  for (const Case& c :
+       {Case{"FetchAdd of 4 bytes", 0x6c, 1, 4}, Case{"FetchAdd of 8 bytes", 0x6c, 2, 8},
+        Case{"Swap of 4 bytes", 0x6d, 1, 4}, Case{"Swap of 8 bytes", 0x6d, 2, 8},
+        Case{"CAS of 4 bytes", 0x6e, 2, 4}, Case{"CAS of 8 bytes", 0x6e, 4, 8},
+        Case{"CAS of 16 bytes", 0x6e, 8, 16}}) {
+    SCOPED_TRACE(c.name);
+    Tlp atomic = memory_read(c.length, 0xff, kBar0 + 0x1'0040);
+    atomic[0] = c.format;
+    EXPECT_EQ(answer(completer, atomic),
+              (Tlp{0x0a, 0x54, 0x10, 0, 0, 0, 0x20, c.count, 0x5a, 0xc3, 0x77, 0x00}));
+  }
 }
 
 // The access that a TLP makes, in the cycle after it was taken.

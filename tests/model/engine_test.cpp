@@ -4,8 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
+#include "common/register_types.hpp"
+#include "common/registers.hpp"
 #include "sim/host/run.hpp"
 #include "sim/host/scoreboard.hpp"
+#include "tests/model/model_machine.hpp"
 #include "tests/system/random_traffic.hpp"
 #include "tests/system/simple_media.hpp"
 
@@ -96,6 +102,62 @@ TEST(ModelEngine, UnmappedAddressIsAnsweredWithAnError) {
   ASSERT_TRUE(response.has_value());
   EXPECT_TRUE(response->error);
   EXPECT_EQ(response->data[0], 0xff);
+}
+
+// A decoder goes away while requests are on their way to the ports: each raises SysAccept once,
+// before its answer, whichever way it goes at last. Bring-up locks the first decoder; this is the
+// second.
+TEST(ModelEngine, EachRequestIsAcceptedOnceWhileDecodersChange) {
+  using namespace regs::hdm;
+  constexpr std::uint64_t kRange = kModelBase + 2 * kModelPortBytes;
+  const DecControlReg two_ways{.iw = 1, .commit = 1, .host_only = 1};
+  unsigned locally = 0, to_ports = 0;
+  for (unsigned before = 0; before < 6; ++before) {
+    for (unsigned count = 1; count < 4; ++count) {
+      SCOPED_TRACE(before);
+      SCOPED_TRACE(count);
+      ModelMachine machine(interleaved(2, 256));
+      ModelEngine& engine = *machine.engine;
+      const auto decoder = [&](std::uint32_t offset, std::uint32_t value) {
+        engine.write(RegisterSpace::HostBridge, 0, kDec + kDecStride + offset, value);
+      };
+      decoder(kDecBaseLow, static_cast<std::uint32_t>(kRange));
+      decoder(kDecBaseHigh, static_cast<std::uint32_t>(kRange >> 32));
+      decoder(kDecSizeLow, 1u << 28);
+      decoder(kDecListLow, 0x1110);
+      decoder(kDecControl, two_ways.word());
+      machine.log.events.clear();
+      for (std::uint32_t id = 0; id < count; ++id) {
+        engine.advance_to(engine.now() + kCycle);
+        MemRequest request;
+        request.id = id;
+        request.addr = kRange + 256ull * (id / 2);
+        ASSERT_TRUE(engine.submit(request));
+      }
+      for (unsigned i = 0; i < before; ++i) engine.advance_to(engine.now() + kCycle);
+      decoder(kDecControl, 0);
+      std::vector<std::uint32_t> answered;
+      while (answered.size() < count) {
+        engine.advance_to(engine.now() + Time{10'000'000});
+        while (const auto response = engine.take()) answered.push_back(response->id);
+        ASSERT_LT(engine.now(), kModelLimit);
+      }
+      for (std::uint32_t id = 0; id < count; ++id) {
+        std::vector<Stage> stages;
+        for (const TraceEvent& event : machine.log.events) {
+          if (event.id == id && event.stage <= Stage::SysRespond) stages.push_back(event.stage);
+        }
+        ASSERT_FALSE(stages.empty());
+        EXPECT_EQ(std::ranges::count(answered, id), 1);
+        EXPECT_EQ(std::ranges::count(stages, Stage::SysAccept), 1);
+        EXPECT_EQ(stages.front(), Stage::SysAccept);
+        EXPECT_EQ(stages.back(), Stage::SysRespond);
+        ++(std::ranges::count(stages, Stage::PortEnqueue) != 0 ? to_ports : locally);
+      }
+    }
+  }
+  EXPECT_GT(locally, 5u);
+  EXPECT_GT(to_ports, 5u);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The store on its part: times by hand, the endpoint beside it, readers of a value that goes away.
 #include "sim/nvme/media_store.hpp"
 
+#include "tests/common/lockstep.hpp"
 #include "tests/sim/nvme/nvme_rig.hpp"
 
 namespace cxlgpu::nvme {
@@ -114,6 +115,96 @@ TEST(MediaStore, AReplacedValueIsSeenWhole) {
     EXPECT_EQ(whole, fault == StoreFault::None);
     EXPECT_EQ(rig.store.peek(key_of("k")), young);
   }
+}
+
+// Stores under a condition and Deletes of few keys, all in flight together, in any order: each must
+// have acted in one instant. So a key was made as often as it was deleted, and once more if it is
+// there now.
+bool conditions_hold(StoreFault fault) {
+  constexpr unsigned kKeys = 4;
+  StoreRig rig("znand", fault);
+  test::Random random(test::from_environment("CXLGPU_SEED", 0x5107e));
+  std::array<int, kKeys> made{};
+  std::array<unsigned, kKeys> in_flight{};  // Stores "only if new"
+  std::map<std::uint32_t, StoreRequest> open;
+  const auto answered = [&] {
+    const StoreAnswer answer = rig.answer();
+    const StoreRequest& request = open.at(answer.tag);
+    const unsigned at = request.key.bytes[1] - '0';
+    if (request.only_if_new) --in_flight[at];
+    const int makes = request.only_if_new ? 1 : request.op == StoreRequest::Op::Delete ? -1 : 0;
+    if (answer.status == Status::Success) made[at] += makes;
+    open.erase(answer.tag);
+  };
+  unsigned met = 0;
+  for (std::uint32_t tag = 0; tag < 2000; ++tag) {
+    if (open.size() == 12) answered();
+    const auto at = static_cast<unsigned>(random.below(kKeys));
+    StoreRequest request{
+        .op = StoreRequest::Op::Store, .tag = tag, .key = key_of("k" + std::to_string(at))};
+    if (random.percent(30)) {
+      request.op = StoreRequest::Op::Delete;
+    } else {
+      request.only_if_new = random.percent(70);
+      request.only_if_there = !request.only_if_new;
+      request.value = some_bytes(1 + random.below(8192), tag);
+    }
+    if (request.only_if_new && in_flight[at]++ != 0) ++met;
+    open.emplace(tag, request);
+    rig.ask(std::move(request));
+  }
+  EXPECT_GT(met, 100U);
+  while (!open.empty()) answered();
+  bool holds = true;
+  std::uint64_t kept = 0;
+  for (unsigned at = 0; at < kKeys; ++at) {
+    const auto value = rig.store.peek(key_of("k" + std::to_string(at)));
+    holds = holds && made[at] == (value ? 1 : 0);
+    if (value) kept += (value->size() + 4095) / 4096 * 4096;
+  }
+  EXPECT_EQ(rig.store.used_bytes(), kept);  // nothing is left of those that failed
+  return holds;
+}
+TEST(MediaStore, ConditionsHoldTogether) {
+  EXPECT_TRUE(conditions_hold(StoreFault::None));
+  EXPECT_FALSE(conditions_hold(StoreFault::CheckedEarly));
+}
+
+// By hand: of two Stores "only if new" the second to end finds the first; one "only if there" that
+// a Delete overtakes finds nothing, and the key stays away.
+TEST(MediaStore, OneOfTwoStoresIsNew) {
+  StoreRig rig("znand");
+  const Bytes first = some_bytes(64, 1), second = some_bytes(8192, 2);
+  StoreRequest store{.op = StoreRequest::Op::Store, .tag = 1, .key = key_of("k")};
+  store.only_if_new = true;
+  store.value = second;
+  rig.ask(store);
+  store.tag = 2;
+  store.value = first;
+  rig.ask(store);
+  std::map<std::uint32_t, Status> status;
+  for (int i = 0; i < 2; ++i) {
+    const StoreAnswer answer = rig.answer();
+    status[answer.tag] = answer.status;
+  }
+  EXPECT_EQ(status,
+            (std::map<std::uint32_t, Status>{{1, Status::KeyExists}, {2, Status::Success}}));
+  EXPECT_EQ(rig.store.peek(key_of("k")), first);
+  EXPECT_EQ(rig.store.used_bytes(), 4096U);
+
+  store = {.op = StoreRequest::Op::Store, .tag = 3, .key = key_of("k")};
+  store.only_if_there = true;
+  store.value = second;
+  rig.ask(store);
+  rig.ask({.op = StoreRequest::Op::Delete, .tag = 4, .key = key_of("k")});
+  for (int i = 0; i < 2; ++i) {
+    const StoreAnswer answer = rig.answer();
+    status[answer.tag] = answer.status;
+  }
+  EXPECT_EQ(status[3], Status::KeyNotThere);
+  EXPECT_EQ(status[4], Status::Success);
+  EXPECT_FALSE(rig.store.peek(key_of("k")));
+  EXPECT_EQ(rig.store.used_bytes(), 0U);
 }
 
 // Delete, and another value in its place, while it is read.
