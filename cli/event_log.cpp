@@ -5,7 +5,7 @@
 
 namespace cxlgpu {
 
-EventLog::EventLog() : stages_(kPorts * kStages) {}
+EventLog::EventLog() : stages_(kPorts * kStages), cells_(kIds * kAddressed) {}
 
 void EventLog::open(const std::string& path) {
   file_.emplace(path, "time_ps,stage,port,id,addr,info");
@@ -22,10 +22,10 @@ void EventLog::open(const std::string& path) {
 void EventLog::on_event(const TraceEvent& event) {
   const StageCells& stage = of_stage(event);
   const std::uint64_t ps = event.at.ps - microsecond_;
-  if (event.id >= stage.ids || ps >= kMicrosecond || event.info >= kThousand) [[unlikely]] {
+  Cells& cells = of_id(event, stage.addressed);
+  if (cells.id != event.id || ps >= kMicrosecond || event.info >= kThousand) [[unlikely]] {
     return write_whole(event);
   }
-  Cells& cells = cells_[event.id * kAddressed + static_cast<std::size_t>(stage.addressed)];
   if (cells.addr != event.addr) cells.set(event.addr);
   RowFile::Row row = file_->row();
   row.piece(begin_, begin_size_);
@@ -66,28 +66,24 @@ void EventLog::prepare(const TraceEvent& event) {
     begin_size_ = static_cast<std::uint8_t>(digits.copy(begin_.data(), begin_.size()));
   }
   StageCells& stage = of_stage(event);
-  if (stage.ids == 0) {
+  if (stage.addressed == Addressed::Unmade) {
     const std::string text =
         fmt::format("{},{},", kStageNames[static_cast<std::size_t>(event.stage)], event.port);
     if (text.size() > stage.text.size()) return;  // of a port that few have
     stage.size = static_cast<std::uint8_t>(text.copy(stage.text.data(), stage.text.size()));
+    stage.addressed = Addressed::BySystem;
     if (event.stage >= Stage::EpLookup && event.stage <= Stage::EpRespond) {
       stage.addressed = Addressed::ByDevice;
     } else if (event.stage == Stage::SysRespond) {
       stage.addressed = Addressed::Answer;
     }
-  } else if (event.id < stage.ids) {
-    return;
   }
-  if (event.id >= kMostIds) return;
-  for (std::size_t id = cells_.size() / kAddressed; id <= event.id; ++id) {
-    Cells cells;
-    const std::string text = fmt::to_string(id) + ",0x";
-    cells.before_digits = static_cast<std::uint8_t>(text.copy(cells.text.data(), text.size()));
-    cells.set(0);
-    cells_.insert(cells_.end(), kAddressed, cells);
-  }
-  stage.ids = static_cast<std::uint32_t>(cells_.size() / kAddressed);
+  Cells& cells = of_id(event, stage.addressed);
+  if (cells.id == event.id) return;
+  cells.id = event.id;
+  const std::string text = fmt::to_string(event.id) + ",0x";
+  cells.before_digits = static_cast<std::uint8_t>(text.copy(cells.text.data(), text.size()));
+  cells.set(event.addr);
 }
 
 }  // namespace cxlgpu

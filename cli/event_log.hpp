@@ -36,28 +36,33 @@ class EventLog final : public TraceSink {
  private:
   // What rows have in common is made once and then copied. A request has 13 rows: of most the
   // address is the system's, of some the device's, and of the last there is none.
-  enum class Addressed : std::uint8_t { BySystem, ByDevice, Answer, Count };
-  static constexpr std::size_t kAddressed = 4;  // a power of two
-  struct alignas(32) Cells {                    // id, address
-    std::array<char, 32> text;
+  enum class Addressed : std::uint8_t { BySystem, ByDevice, Answer, Unmade };
+  static constexpr std::size_t kAddressed = 4;
+  struct alignas(32) Cells {  // id, address
+    std::array<char, 32> text{};
     std::uint64_t addr = 0;
+    std::uint64_t id = kNone;
     std::uint8_t size = 0, before_digits = 0;
 
     void set(std::uint64_t address);
   };
-  struct alignas(32) StageCells {  // stage, port
-    std::array<char, 16> text;
+  struct StageCells {  // stage, port
+    std::array<char, 16> text{};
     std::uint8_t size = 0;
-    Addressed addressed = Addressed::BySystem;
-    std::uint32_t ids = 0;  // so many have their cells; 0: the stage has not
+    Addressed addressed = Addressed::Unmade;  // of no id
   };
-  static constexpr std::uint32_t kMostIds = 1u << 16;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  // Requests of more ids than this share places, whose rows are slower.
+  static constexpr std::size_t kIds = 1024;
   static constexpr std::size_t kPorts = 256, kStages = 32;
   static constexpr std::uint64_t kMicrosecond = 1'000'000, kThousand = 1000;
   static_assert(static_cast<std::size_t>(Stage::Count) <= kStages);
 
   [[nodiscard]] StageCells& of_stage(const TraceEvent& event) {
     return stages_[event.port * kStages + static_cast<std::size_t>(event.stage)];
+  }
+  [[nodiscard]] Cells& of_id(const TraceEvent& event, Addressed addressed) {
+    return cells_[event.id % kIds * kAddressed + static_cast<std::size_t>(addressed)];
   }
   void write_whole(const TraceEvent& event);
   void prepare(const TraceEvent& event);
