@@ -16,6 +16,7 @@
 #include "sim/nvme/kv_host.hpp"
 #include "sim/persist/host_persist.hpp"
 #include "sim/persist/persist_log.hpp"
+#include "sim/stats/trace_tap.hpp"
 
 namespace cxlgpu {
 
@@ -225,7 +226,6 @@ class CxlMachine : public Machine {
   std::optional<EveryCopy> hdm_;
   std::optional<SystemMemory> memory_;  // of a workload
   RunStats stats_;
-  std::optional<TraceFanOut> sinks_;
   std::unique_ptr<SystemEngine> engine_;
   PersistLog persist_log_{[this](unsigned port, std::uint64_t dpa) {
     return store_->map().address({port, dpa});
@@ -303,9 +303,7 @@ Engine& CxlMachine::start() {
   check_waves_place(options_.engine.waves);  // which --out may have made
   EngineParts parts{{cached_, sets_log2_}, store_->media(), {}, &stats_};
   if (model_store_) parts.model_media = model_store_->media();
-  std::vector<TraceSink*> sinks = {&stats_};
-  if (options_.sink != nullptr) sinks.push_back(options_.sink);
-  if (sinks.size() > 1) parts.sink = &sinks_.emplace(std::move(sinks));
+  if (options_.tap != nullptr) parts.sink = &options_.tap->before(stats_);
   engine_ = make_engine(config_, parts, options_.engine, options_.make_rtl);
   if (!options_.crash.journalled()) return *engine_;
   store_->watch(&persist_log_);

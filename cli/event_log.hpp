@@ -12,31 +12,70 @@
 //          file its name.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/row_file.hpp"
 #include "common/trace_event.hpp"
 
 namespace cxlgpu {
 
-class EventLog : public TraceSink {
+class EventLog final : public TraceSink {
  public:
-  explicit EventLog(const std::string& path) : file_(path, "time_ps,stage,port,id,addr,info") {}
+  EventLog();
+  // Before the first event: the sink that is told after this.
+  void hand_to(TraceSink& next) { next_ = &next; }
+  // Likewise: where the rows go.
+  void open(const std::string& path);
 
-  void on_event(const TraceEvent& event) override {
-    RowFile::Row row = file_.row();
-    row.number(event.at.ps);
-    row.text(kStageNames[static_cast<std::size_t>(event.stage)]);
-    row.number(event.port);
-    row.number(event.id);
-    row.hexadecimal(event.addr);
-    row.number(event.info);
-    file_.end(row);
-  }
-  void close() { file_.close(); }
+  void on_event(const TraceEvent& event) override;
+  void close() { file_->close(); }
 
  private:
-  RowFile file_;
+  // What rows have in common is made once and then copied. A request has 13 rows: of most the
+  // address is the system's, of some the device's, and of the last there is none.
+  enum class Addressed : std::uint8_t { BySystem, ByDevice, Answer, Unmade };
+  static constexpr std::size_t kAddressed = 4;
+  struct alignas(32) Cells {  // id, address
+    std::array<char, 32> text{};
+    std::uint64_t addr = 0;
+    std::uint64_t id = kNone;
+    std::uint8_t size = 0, before_digits = 0;
+
+    void set(std::uint64_t address);
+  };
+  struct StageCells {  // stage, port
+    std::array<char, 16> text{};
+    std::uint8_t size = 0;
+    Addressed addressed = Addressed::Unmade;  // of no id
+  };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  // Requests of more ids than this share places, whose rows are slower.
+  static constexpr std::size_t kIds = 1024;
+  static constexpr std::size_t kPorts = 256, kStages = 32;
+  static constexpr std::uint64_t kMicrosecond = 1'000'000, kThousand = 1000;
+  static_assert(static_cast<std::size_t>(Stage::Count) <= kStages);
+
+  [[nodiscard]] StageCells& of_stage(const TraceEvent& event) {
+    return stages_[event.port * kStages + static_cast<std::size_t>(event.stage)];
+  }
+  [[nodiscard]] Cells& of_id(const TraceEvent& event, Addressed addressed) {
+    return cells_[event.id % kIds * kAddressed + static_cast<std::size_t>(addressed)];
+  }
+  void write_whole(const TraceEvent& event);
+  void prepare(const TraceEvent& event);
+  void flush(const TraceEvent& event);
+
+  TraceSink* next_ = nullptr;
+  std::optional<RowFile> file_;
+  std::vector<StageCells> stages_;  // by port, then stage
+  std::vector<Cells> cells_;        // by id, then kind of address
+  // The last event's but the first of the run, and what times in it begin with.
+  std::uint64_t microsecond_ = kMicrosecond;
+  std::array<char, 16> begin_{};
+  std::uint8_t begin_size_ = 0;
 };
 
 }  // namespace cxlgpu

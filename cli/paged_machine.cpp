@@ -22,6 +22,7 @@
 #include "sim/paging/drive_store.hpp"
 #include "sim/paging/host_store.hpp"
 #include "sim/paging/paged_engine.hpp"
+#include "sim/stats/trace_tap.hpp"
 
 namespace cxlgpu {
 
@@ -220,7 +221,6 @@ class PagedMachine : public Machine {
   std::uint64_t frame_bytes_ = 0;
   Backing backing_;
   RunStats stats_;
-  std::optional<TraceFanOut> sinks_;
   std::unique_ptr<PagedEngine> engine_;
   FlatMemory initial_;
   std::optional<TeeBackdoor> contents_;
@@ -236,9 +236,8 @@ void PagedMachine::size(const RunInput& input) {
   params_.memory.part = local_part(config_, options_.config_dir / "media", frame_bytes_);
   params_.faults = config_.paging.faults(config_.memory);
   backing_ = make_backing(config_, options_, params_.bytes);
-  TraceSink* sink = &stats_;
-  if (options_.sink != nullptr) sink = &sinks_.emplace(std::vector{sink, options_.sink});
-  engine_ = std::make_unique<PagedEngine>(params_, *backing_.store, sink);
+  TraceSink& sink = options_.tap == nullptr ? stats_ : options_.tap->before(stats_);
+  engine_ = std::make_unique<PagedEngine>(params_, *backing_.store, &sink);
   contents_.emplace(*engine_, initial_);
 }
 

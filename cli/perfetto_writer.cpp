@@ -1,49 +1,21 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 #include "cli/perfetto_writer.hpp"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cassert>
 #include <cstring>
 
 namespace cxlgpu {
 
+using namespace perfetto;
+
 namespace {
 
 constexpr std::uint64_t kSequence = 1;
 
-// Field numbers of the schema.
-namespace trace {
-constexpr unsigned kPacket = 1;
-}
-namespace trace_packet {
-constexpr unsigned kTimestamp = 8, kSequenceId = 10, kTrackEvent = 11, kInternedData = 12,
-                   kSequenceFlags = 13, kTrackDescriptor = 60;
-constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
-}  // namespace trace_packet
-namespace interned_data {
-constexpr unsigned kEventNames = 2;
-}
-namespace event_name {
-constexpr unsigned kIid = 1, kName = 2;
-}
-namespace track_descriptor {
-constexpr unsigned kUuid = 1, kName = 2, kParentUuid = 5, kChildOrdering = 11,
-                   kSiblingOrderRank = 12;
-constexpr std::uint64_t kExplicit = 3;
-}  // namespace track_descriptor
-namespace track_event {
-constexpr unsigned kDebugAnnotations = 4, kType = 9, kNameIid = 10, kTrackUuid = 11, kFlowIds = 47,
-                   kTerminatingFlowIds = 48;
-constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3;
-}  // namespace track_event
-namespace debug_annotation {
-constexpr unsigned kUintValue = 3, kPointerValue = 7, kName = 10;
-}
-
-// Protocol Buffers' encoding: a key of field number and wire type, then the value. Each of these
-// writes from a place on and returns what follows.
-constexpr unsigned kVarint = 0, kFixed64 = 1, kBytes = 2;
-
+// Each of these writes from a place on and returns what follows.
 char* varint(char* to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
   *to++ = static_cast<char>(value);
@@ -51,15 +23,15 @@ char* varint(char* to, std::uint64_t value) {
 }
 template <unsigned Field, unsigned Type>
 char* key(char* to) {
-  constexpr unsigned kKey = Field << 3 | Type;
+  constexpr unsigned kKey = perfetto::key(Field, Type);
   static_assert(kKey < 1u << 14);
   if constexpr (kKey < 0x80) {
     *to = static_cast<char>(kKey);
     return to + 1;
   } else {
-    to[0] = static_cast<char>(kKey | 0x80);
-    to[1] = static_cast<char>(kKey >> 7);
-    return to + 2;
+    constexpr std::uint16_t kLong = long_key(Field, Type);
+    std::memcpy(to, &kLong, sizeof kLong);
+    return to + sizeof kLong;
   }
 }
 template <unsigned Field>
@@ -79,6 +51,11 @@ char* fixed(char* to, std::uint64_t value) {
   to = key<Field, kFixed64>(to);
   std::memcpy(to, &value, sizeof value);
   return to + sizeof value;
+}
+template <unsigned Field>
+char* text(char* to, std::string_view value) {
+  to = varint(key<Field, perfetto::kBytes>(to), value.size());
+  return to + value.copy(to, value.size());
 }
 char* flow_of(char* to, std::uint64_t flow, bool ends_flow) {
   if (flow == 0) return to;
@@ -114,12 +91,12 @@ class WideLength {
 class Fields {
  public:
   Fields& put(unsigned field, std::uint64_t value) {
-    put_varint(field << 3 | kVarint);
+    put_varint(perfetto::key(field, kVarint));
     put_varint(value);
     return *this;
   }
   Fields& put(unsigned field, std::string_view value) {
-    put_varint(field << 3 | kBytes);
+    put_varint(perfetto::key(field, kBytes));
     put_varint(value.size());
     all_ += value;
     return *this;
@@ -138,8 +115,7 @@ class Fields {
 }  // namespace
 
 PerfettoWriter::PerfettoWriter(const std::string& path)
-    : file_(path), buffer_(kBlockBytes + kMostOfSlice, '\0'), end_(buffer_.data()) {
-  tracks_.emplace_back();  // the root, on which nothing is
+    : file_(path), buffer_(kMostOfBlock, '\0'), end_(buffer_.data()), notes_(notes_pattern()) {
   packet(Fields().put(trace_packet::kSequenceFlags, trace_packet::kStateCleared).all());
   flush();
 }
@@ -155,28 +131,80 @@ void PerfettoWriter::packet(std::string_view fields) {
 
 PerfettoWriter::Track PerfettoWriter::track(std::string_view name, Track parent,
                                             std::uint64_t rank) {
-  const auto uuid = static_cast<Track>(tracks_.size());
-  Fields descriptor;
-  descriptor.put(track_descriptor::kUuid, uuid).put(track_descriptor::kName, name);
-  if (parent != kRoot) descriptor.put(track_descriptor::kParentUuid, parent);
-  descriptor.put(track_descriptor::kChildOrdering, track_descriptor::kExplicit)
-      .put(track_descriptor::kSiblingOrderRank, rank);
-  packet(Fields().put(trace_packet::kTrackDescriptor, descriptor.all()).all());
-
-  TrackPieces& pieces = tracks_.emplace_back();
-  char* at = pieces.begin.bytes.data();
-  at = number<track_event::kTrackUuid>(at, uuid);
-  pieces.begin.size = static_cast<std::size_t>(at - pieces.begin.bytes.data());
-  at = pieces.end.bytes.data();
-  at = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(at);
-  at = constant<trace_packet::kSequenceId, kSequence>(at);
-  at = key<trace_packet::kTrackEvent, kBytes>(at);
-  const Length of_event(at);
-  at = constant<track_event::kType, track_event::kEnd>(at);
-  at = number<track_event::kTrackUuid>(at, uuid);
-  of_event.set(at);
-  pieces.end.size = static_cast<std::size_t>(at - pieces.end.bytes.data());
+  const Track uuid = tracks_++;
+  if (uuid >= kMostTracks) {
+    throw flits::OutputError(
+        fmt::format("a timeline of more than {} tracks cannot be written; "
+                    "give --timeline-every",
+                    kMostTracks));
+  }
+  assert(name.size() <= kLongestName);
+  char* to = key<trace::kPacket, perfetto::kBytes>(end_);
+  const WideLength of_packet(to);
+  to = constant<trace_packet::kSequenceId, kSequence>(to);
+  to = key<trace_packet::kTrackDescriptor, perfetto::kBytes>(to);
+  const WideLength of_descriptor(to);
+  to = number<track_descriptor::kUuid>(to, uuid);
+  to = text<track_descriptor::kName>(to, name);
+  if (parent != kRoot) to = number<track_descriptor::kParentUuid>(to, parent);
+  to = constant<track_descriptor::kChildOrdering, track_descriptor::kExplicit>(to);
+  to = number<track_descriptor::kSiblingOrderRank>(to, rank);
+  of_descriptor.set(to);
+  of_packet.set(to);
+  advance(to);
   return uuid;
+}
+
+namespace {
+
+// Of as many bytes as are left for it.
+template <unsigned Field, std::size_t Bytes>
+char* padded(char* to, std::uint64_t value) {
+  to = key<Field, kVarint>(to);
+  for (std::size_t i = 1; i < Bytes; ++i, value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
+}  // namespace
+
+// The times, the flow and the name are left for Flow to put.
+PerfettoWriter::Pattern PerfettoWriter::pattern(Track track) {
+  Pattern made;
+  char* const begin = made.bytes.data();
+  [[maybe_unused]] const auto at = [begin](std::size_t place) { return begin + place; };
+  char* to = key<trace::kPacket, perfetto::kBytes>(begin);
+  {
+    const Length of_packet(to);
+    to = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(to);
+    to = padded<trace_packet::kTimestamp, kStampBytes>(to, 0);
+    assert(to == at(Pattern::kBeginStamp + kStampBytes));
+    to = constant<trace_packet::kSequenceId, kSequence>(to);
+    to = key<trace_packet::kTrackEvent, perfetto::kBytes>(to);
+    const Length of_event(to);
+    assert(to == at(Pattern::kFlowKey));
+    to = fixed<track_event::kFlowIds>(to, 0);
+    to = number<track_event::kNameIid>(to, 0);
+    assert(to == at(Pattern::kName + 1));
+    to = constant<track_event::kType, track_event::kBegin>(to);
+    to = padded<track_event::kTrackUuid, kTrackBytes>(to, track);
+    of_event.set(to);
+    of_packet.set(to);
+  }
+  assert(to == at(Pattern::kEnd));
+  to = key<trace::kPacket, perfetto::kBytes>(to);
+  const Length of_packet(to);
+  to = padded<trace_packet::kTimestamp, kStampBytes>(to, 0);
+  assert(to == at(Pattern::kEndStamp + kStampBytes));
+  to = constant<trace_packet::kSequenceId, kSequence>(to);
+  to = key<trace_packet::kTrackEvent, perfetto::kBytes>(to);
+  const Length of_event(to);
+  to = constant<track_event::kType, track_event::kEnd>(to);
+  to = padded<track_event::kTrackUuid, kTrackBytes>(to, track);
+  of_event.set(to);
+  of_packet.set(to);
+  assert(to == at(Pattern::kBytes));
+  return made;
 }
 
 PerfettoWriter::Name PerfettoWriter::name(std::string_view text) {
@@ -188,51 +216,15 @@ PerfettoWriter::Name PerfettoWriter::name(std::string_view text) {
   return id;
 }
 
-namespace {
-
-char* piece(char* to, const std::array<char, 16>& bytes, std::size_t size) {
-  std::memcpy(to, bytes.data(), bytes.size());  // what is too much is written over
-  return to + size;
-}
-
-}  // namespace
-
-inline char* PerfettoWriter::time(char* to, Time at) {
-  const std::uint64_t ns = at.ps / 1000;
-  if (ns != last_ns_) {
-    last_ns_ = ns;
-    char* const end = number<trace_packet::kTimestamp>(last_time_.bytes.data(), ns);
-    last_time_.size = static_cast<std::size_t>(end - last_time_.bytes.data());
-  }
-  return piece(to, last_time_.bytes, last_time_.size);
-}
-
-inline char* PerfettoWriter::end(char* to, Track track, Time at) {
-  to = key<trace::kPacket, kBytes>(to);
-  const Length of_packet(to);
-  to = time(to, at);
-  const Piece& on = tracks_[track].end;
-  to = piece(to, on.bytes, on.size);
-  of_packet.set(to);
-  return to;
-}
-
-void PerfettoWriter::slice(const Slice& slice) {
-  char* to = key<trace::kPacket, kBytes>(end_);
-  const Length of_packet(to);
-  to = time(to, slice.from);
-  to = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(to);
+[[gnu::noinline]] void PerfettoWriter::open_window(std::uint64_t ns) {
+  std::array<char, sizeof(std::uint64_t)> bytes{};
+  char* to = bytes.data() + kStampBytes;
   to = constant<trace_packet::kSequenceId, kSequence>(to);
-  to = key<trace_packet::kTrackEvent, kBytes>(to);
-  const Length of_event(to);
-  to = constant<track_event::kType, track_event::kBegin>(to);
-  const Piece& on = tracks_[slice.track].begin;
-  to = piece(to, on.bytes, on.size);
-  to = number<track_event::kNameIid>(to, slice.name);
-  to = flow_of(to, slice.flow, slice.ends_flow);
-  of_event.set(to);
-  of_packet.set(to);
-  advance(end(to, slice.track, slice.to));
+  key<trace_packet::kTrackEvent, perfetto::kBytes>(to);
+  std::uint64_t behind = 0;
+  std::memcpy(&behind, bytes.data(), sizeof behind);
+  window_ = ns / kWindow * kWindow;
+  window_word_ = behind | perfetto::sevens(window_) | perfetto::more<kStampBytes>();
 }
 
 // A begin, or a point in time; `type`.
@@ -240,14 +232,13 @@ char* PerfettoWriter::with_notes(char* to, std::uint64_t type, const Slice& slic
   assert(notes.size() <= kMostNotes);
   to = key<trace::kPacket, kBytes>(to);
   const WideLength of_packet(to);
-  to = time(to, slice.from);
+  to = number<trace_packet::kTimestamp>(to, slice.from.ps / 1000);
   to = constant<trace_packet::kSequenceFlags, trace_packet::kNeedsState>(to);
   to = constant<trace_packet::kSequenceId, kSequence>(to);
   to = key<trace_packet::kTrackEvent, kBytes>(to);
   const WideLength of_event(to);
   to = number<track_event::kType>(to, type);
-  const Piece& on = tracks_[slice.track].begin;
-  to = piece(to, on.bytes, on.size);
+  to = number<track_event::kTrackUuid>(to, slice.track);
   to = number<track_event::kNameIid>(to, slice.name);
   to = flow_of(to, slice.flow, slice.ends_flow);
   for (const Note& note : notes) {
@@ -256,10 +247,7 @@ char* PerfettoWriter::with_notes(char* to, std::uint64_t type, const Slice& slic
     const Length of_note(to);
     to = note.address ? number<debug_annotation::kPointerValue>(to, note.value)
                       : number<debug_annotation::kUintValue>(to, note.value);
-    to = key<debug_annotation::kName, kBytes>(to);
-    to = varint(to, note.name.size());
-    std::memcpy(to, note.name.data(), note.name.size());
-    to += note.name.size();
+    to = text<debug_annotation::kName>(to, note.name);
     of_note.set(to);
   }
   of_event.set(to);
@@ -268,8 +256,42 @@ char* PerfettoWriter::with_notes(char* to, std::uint64_t type, const Slice& slic
 }
 
 void PerfettoWriter::slice(const Slice& slice, Notes notes) {
-  char* const to = with_notes(end_, track_event::kBegin, slice, notes);
-  advance(end(to, slice.track, slice.to));
+  char* to = with_notes(end_, track_event::kBegin, slice, notes);
+  to = key<trace::kPacket, perfetto::kBytes>(to);
+  const Length of_packet(to);
+  to = number<trace_packet::kTimestamp>(to, slice.to.ps / 1000);
+  to = constant<trace_packet::kSequenceId, kSequence>(to);
+  to = key<trace_packet::kTrackEvent, perfetto::kBytes>(to);
+  const Length of_event(to);
+  to = constant<track_event::kType, track_event::kEnd>(to);
+  to = number<track_event::kTrackUuid>(to, slice.track);
+  of_event.set(to);
+  of_packet.set(to);
+  advance(to);
+}
+
+namespace {
+
+template <unsigned Field, std::size_t Bytes>
+char* note(char* to, std::string_view name) {
+  to = key<track_event::kDebugAnnotations, perfetto::kBytes>(to);
+  const Length of_note(to);
+  to = padded<Field, Bytes>(to, 0);
+  to = text<debug_annotation::kName>(to, name);
+  of_note.set(to);
+  return to;
+}
+
+}  // namespace
+
+PerfettoWriter::NotesPattern PerfettoWriter::notes_pattern() {
+  NotesPattern made;
+  char* to = made.data();
+  to = note<debug_annotation::kUintValue, kStampBytes>(to, "request");
+  to = note<debug_annotation::kPointerValue, kAddressBytes>(to, "address");
+  to = note<debug_annotation::kUintValue, kStampBytes>(to, "latency_ns");
+  assert(to == made.data() + made.size());
+  return made;
 }
 
 void PerfettoWriter::instant(Track track, Name name, Time at, Notes notes) {

@@ -3,9 +3,20 @@
 
 namespace cxlgpu {
 
+RunFiles::RunFiles(const SessionOptions& options) : options_(options) {
+  if (!options_.events.empty()) events_.emplace();
+}
+
+TraceSink& RunFiles::before(TraceSink& next) {
+  TraceSink* all = &next;
+  if (options_.sink != nullptr) all = &with_sink_.emplace(*options_.sink, *all);
+  if (!events_) return *all;
+  events_->hand_to(*all);
+  return *events_;
+}
+
 void RunFiles::open(bool paged) {
-  if (!options_.events.empty()) sinks_.push_back(&events_.emplace(options_.events));
-  if (options_.sink != nullptr) sinks_.push_back(options_.sink);
+  if (events_) events_->open(options_.events);
   if (!options_.requests.empty()) requests_.emplace(options_.requests);
   if (!options_.timeline.file.empty()) timeline_.emplace(options_.timeline, paged);
 }

@@ -91,7 +91,7 @@ class Session {
  public:
   Session(const RunConfig& config, const SessionOptions& options)
       : config_(config), given_(options), files_(given_), options_(options) {
-    if (files_.take_events()) options_.sink = &files_;
+    if (files_.take_events()) options_.tap = &files_;
     outcome_.config = config;
     outcome_.command = options.engine.replay;
   }
@@ -127,7 +127,7 @@ class Session {
   const RunConfig& config_;
   const SessionOptions& given_;
   RunFiles files_;
-  SessionOptions options_;  // the machine's: its sink is files_, if there are any
+  SessionOptions options_;  // the machine's: its tap is files_, if any are of events
   std::unique_ptr<Machine> machine_;
   RunInput input_;
   HostProgram* program_ = nullptr;  // of the machine; this or one of the next two
@@ -177,7 +177,6 @@ void Session::make() {
     machine_->stats().collect(*samples_);
   }
   files_.open(config_.memory != MemoryKind::Cxl);
-  if (files_.take_events()) options_.sink = files_.sink();
   if (files_.take_requests()) machine_->stats().watch(files_);
   checked_.emplace(machine_->start());
   if (Timeline* timeline = files_.timeline()) {

@@ -16,6 +16,7 @@
 #include "common/trace_event.hpp"
 #include "sim/config/config.hpp"
 #include "sim/persist/crash_walk.hpp"
+#include "sim/stats/trace_tap.hpp"
 #include "tb/system_engine.hpp"
 
 namespace cxlgpu {
@@ -39,6 +40,7 @@ struct SessionOptions {
   std::string requests;  // request log, empty: none
   TimelineOptions timeline;
   TraceSink* sink = nullptr;  // told of every trace event as well; null: nobody
+  TraceTap* tap = nullptr;    // the session's own: through it `sink` and files are told
   EngineOptions engine;
   Log log;
   bool quiet = false;             // nothing on a screen but what went wrong

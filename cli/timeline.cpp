@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cxlgpu {
 
 namespace {
@@ -84,8 +86,9 @@ Timeline::Timeline(const TimelineOptions& options, bool paged)
   cores_track_ = file_.track("cores", PerfettoWriter::kRoot, 0);
   bridge_track_ = file_.track(paged ? "paged memory" : "host bridge", PerfettoWriter::kRoot, 1);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
+    bridge_path_[stage] = &bridge_[stage];
     if (!paged && !of_the_bridge(stage)) continue;
-    bridge_[stage] = {bridge_track_, paged ? paged_name(stage) : kQueueNames[stage], stage, {}, {}};
+    bridge_[stage] = {bridge_track_, paged ? paged_name(stage) : kQueueNames[stage], stage, {}};
   }
 }
 
@@ -95,27 +98,29 @@ DieWatcher& Timeline::dies(unsigned port) {
   return *dies_.emplace_back(std::make_unique<Dies>(*this, port));
 }
 
-Timeline::Port& Timeline::port(unsigned number) {
+Timeline::Port& Timeline::new_port(unsigned number) {
   if (ports_.size() <= number) ports_.resize(number + 1);
-  std::unique_ptr<Port>& made = ports_[number];
-  if (made) return *made;
-  made = std::make_unique<Port>();
-  made->track = file_.track(fmt::format("port {}", number), PerfettoWriter::kRoot, 2 + number);
+  Port& made = *(ports_[number] = std::make_unique<Port>());
+  made.track = file_.track(fmt::format("port {}", number), PerfettoWriter::kRoot, 2 + number);
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
-    made->queues[stage] = {made->track, kQueueNames[stage], stage, {}, {}};
+    made.queues[stage] = {made.track, kQueueNames[stage], stage, {}};
+    made.path[stage] = &(of_the_bridge(stage) ? bridge_ : made.queues)[stage];
   }
-  return *made;
+  return made;
 }
 
-inline Timeline::Track Timeline::lane(Queue& queue, Time from, Time to) {
-  std::size_t lane = 0;
-  while (lane < queue.ends.size() && queue.ends[lane] > from) ++lane;
-  if (lane == queue.ends.size()) {
-    queue.ends.push_back(to);
-    queue.lanes.push_back(file_.track(queue.name, queue.parent, queue.rank));
+[[gnu::always_inline]] inline const Timeline::Lane* Timeline::Queue::take(Time from, Time to) {
+  for (Lane& lane : lanes) {
+    if (lane.until > from) continue;
+    lane.until = to;
+    return &lane;
   }
-  queue.ends[lane] = to;
-  return queue.lanes[lane];
+  return nullptr;
+}
+
+const Timeline::Lane& Timeline::new_lane(Queue& queue, Time to) {
+  const Track track = file_.track(queue.name, queue.parent, queue.rank);
+  return queue.lanes.emplace_back(Lane{to, track, PerfettoWriter::pattern(track)});
 }
 
 Timeline::Name Timeline::name_of(const RequestRecord& record) const {
@@ -128,39 +133,74 @@ void Timeline::on_request(const RequestRecord& record) {
   if (in_window(record.time(Stage::SysAccept)) && of_requests_.takes(record.number)) draw(record);
 }
 
-void Timeline::draw(const RequestRecord& record) {
-  struct Part {
-    std::size_t stage;
-    Time from, to;
-  };
-  std::array<Part, kPathStages> parts;
-  std::size_t count = 0;
+namespace {
+
+// Told of each stage that takes a nanosecond or more: from when, until when, and that in whole
+// nanoseconds.
+template <typename Part>
+[[gnu::always_inline]] inline void for_each_part(const RequestRecord& record, Part part) {
   Time before = record.time(Stage::SysAccept);
   std::uint64_t before_ns = before.ps / 1000;
   for (std::size_t stage = 1; stage < kPathStages; ++stage) {
     const Time at = record.at[stage];
     if (at == Time::never()) continue;
     const std::uint64_t ns = at.ps / 1000;
-    if (ns != before_ns) parts[count++] = {stage, before, at};
+    if (ns != before_ns) part(stage, before, at, ns);
     before = at;
     before_ns = ns;
   }
-  Queues& of_port = paged_ || !record.routed ? bridge_ : port(record.port).queues;
-  PerfettoWriter::Slice slice = {.name = name_of(record), .flow = record.number};
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t stage = parts[i].stage;
-    slice.from = parts[i].from;
-    slice.to = parts[i].to;
-    slice.track = lane((of_the_bridge(stage) ? bridge_ : of_port)[stage], slice.from, slice.to);
-    slice.ends_flow = i + 1 == count;
-    if (i == 0) {
-      file_.slice(slice, {{"request", record.number},
-                          {"address", record.addr, true},
-                          {"latency_ns", record.latency().ps / 1000}});
-    } else {
-      file_.slice(slice);
-    }
+}
+
+}  // namespace
+
+void Timeline::draw(const RequestRecord& record) {
+  const Path& path = paged_ || !record.routed ? bridge_path_ : port(record.port).path;
+  const std::uint64_t last_ns = record.time(Stage::SysRespond).ps / 1000;
+  if (std::max(last_ns, record.number) > PerfettoWriter::kLatest ||
+      record.addr > PerfettoWriter::kLastAddress) {
+    return draw_large(record, path);
   }
+  Flow flow = file_.flow(record.number, name_of(record));
+  PerfettoWriter::Stamp from = file_.stamp(record.time(Stage::SysAccept).ps / 1000);
+  bool first = true;
+  for_each_part(record, [&](std::size_t stage, Time begin, Time end, std::uint64_t end_ns) {
+    Queue& queue = *path[stage];
+    const Lane* lane = queue.take(begin, end);
+    if (lane == nullptr) [[unlikely]] {
+      file_.pause(flow);
+      lane = &new_lane(queue, end);
+      file_.go_on(flow);
+    }
+    const PerfettoWriter::Stamp to = file_.stamp(end_ns);
+    if (first) {
+      flow.slice(lane->pattern, from, to, {record.number, record.addr, record.latency().ps / 1000});
+      first = false;
+    } else {
+      flow.slice(lane->pattern, from, to);
+    }
+    from = to;
+  });
+  file_.end(flow);
+}
+
+// Of numbers that have no room in a pattern.
+void Timeline::draw_large(const RequestRecord& record, const Path& path) {
+  std::vector<PerfettoWriter::Slice> slices;
+  for_each_part(record, [&](std::size_t stage, Time begin, Time end, std::uint64_t) {
+    const Lane* lane = path[stage]->take(begin, end);
+    if (lane == nullptr) lane = &new_lane(*path[stage], end);
+    slices.push_back({.track = lane->track,
+                      .name = name_of(record),
+                      .from = begin,
+                      .to = end,
+                      .flow = record.number});
+  });
+  if (slices.empty()) return;
+  slices.back().ends_flow = true;
+  file_.slice(slices.front(), {{"request", record.number},
+                               {"address", record.addr, true},
+                               {"latency_ns", record.latency().ps / 1000}});
+  for (std::size_t i = 1; i < slices.size(); ++i) file_.slice(slices[i]);
 }
 
 void Timeline::on_other(const TraceEvent& event) {

@@ -73,17 +73,27 @@ class Timeline : public RequestWatcher, public CoreWatcher {
  private:
   using Track = PerfettoWriter::Track;
   using Name = PerfettoWriter::Name;
+  using Flow = PerfettoWriter::Flow;
+  struct Lane {
+    Time until;  // its last slice
+    Track track;
+    PerfettoWriter::Pattern pattern;
+  };
   struct Queue {
     Track parent = 0;
     std::string_view name;
     std::uint64_t rank = 0;
-    std::vector<Time> ends;  // of lanes
-    std::vector<Track> lanes;
+    std::vector<Lane> lanes;
+
+    // The first that is free by then; null: none is.
+    const Lane* take(Time from, Time to);
   };
   using Queues = std::array<Queue, kPathStages>;
+  using Path = std::array<Queue*, kPathStages>;
   struct Port {
     Track track = 0;
     Queues queues;
+    Path path;  // of a request: its queues, and those of no port
     Track speculation = 0;
     Track dies = 0;
     std::map<std::uint32_t, Track> die_tracks;
@@ -103,10 +113,15 @@ class Timeline : public RequestWatcher, public CoreWatcher {
   class Dies;
 
   [[nodiscard]] bool in_window(Time at) const { return at >= options_.from && at <= options_.to; }
-  Port& port(unsigned number);
-  Track lane(Queue& queue, Time from, Time to);
+  Port& port(unsigned number) {
+    if (number < ports_.size() && ports_[number]) return *ports_[number];
+    return new_port(number);
+  }
+  Port& new_port(unsigned number);
+  const Lane& new_lane(Queue& queue, Time to);
   [[nodiscard]] Name name_of(const RequestRecord& record) const;
   void draw(const RequestRecord& record);
+  void draw_large(const RequestRecord& record, const Path& path);
   void end_stall(Core& core);
 
   TimelineOptions options_;
@@ -115,6 +130,7 @@ class Timeline : public RequestWatcher, public CoreWatcher {
   Names names_;
   Track cores_track_ = 0, bridge_track_ = 0;
   Queues bridge_;  // stages that are of no port
+  Path bridge_path_{};
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Core> cores_;
   std::vector<std::unique_ptr<Dies>> dies_;

@@ -32,8 +32,6 @@ RENEW = "make budget ARGS=--renew"
 TRACE_LINES = 512  # a line of two arrays read, one of a third written, as vadd's caches let it through
 PACES = {"stream": 0, "stream-paced": 9}  # cycles from request to request; 0: as fast as they are taken
 
-WITHIN = 0.05  # of the run without: what an instrument may take of a run
-
 # Run: scenario, elements (vadd), nodes (bfs), edge (gemm). A run of a trace is the memory system alone.
 RUNS = {
     "trace dram-cxl": ("vadd-dram-cxl", None),
@@ -45,10 +43,12 @@ RUNS = {
 }
 
 
-# Of a run above, with what writes a file.
+# Of a run above, with what writes a file: its options, and what it may take of the run without.
 INSTRUMENTS = {
-    "timeline, 1 in 100": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "100"]),
-    "requests": ("vadd-znand-ds", ["--requests", "r.csv"]),
+    "timeline, 1 in 100": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "100"], 0.02),
+    "timeline, all": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "1"], 0.07),
+    "requests": ("vadd-znand-ds", ["--requests", "r.csv"], 0.05),
+    "events": ("vadd-dram-cxl", ["--events", "e.csv"], 0.05),
 }
 
 
@@ -64,7 +64,7 @@ def stream_trace(folder, name, lines):
 
 
 def options(run, folder):
-    run, instrument = INSTRUMENTS.get(run, (run, []))
+    run, instrument, _ = INSTRUMENTS.get(run, (run, [], None))
     scenario, size = RUNS[run]
     if size is None:
         return scenario, ["--trace", str(stream_trace(folder, "stream-paced", TRACE_LINES))]
@@ -192,14 +192,14 @@ def verdict(run, now, parts, recorded, name):
 
 def taken_by(instrument, measured):
     """A line of what the instrument takes of its run, and whether that is too much; None without that run."""
-    run, _ = INSTRUMENTS[instrument]
+    run, _, within = INSTRUMENTS[instrument]
     if run not in measured:
         return None, False
     share = measured[instrument][0] / measured[run][0] - 1
     text = f"{100 * share:.1f} % of the instructions of {run}"
-    if share <= WITHIN:
+    if share <= within:
         return f"{instrument:18} takes {text}", False
-    return f"budget: {instrument} takes {text}, more than {100 * WITHIN:.0f} %; let it do less for a request", True
+    return f"budget: {instrument} takes {text}, more than {100 * within:.0f} %; let it do less for a request", True
 
 
 def renew(path, measured, binary):
