@@ -30,7 +30,8 @@ void any_inputs(JoinPair& pair) {
       }
     }
     const auto some = [&](unsigned percent) {
-      return random.percent(percent) ? pair.all : random.bits(pair.size.ports);
+      return random.percent(percent) ? pair.all
+                                     : random.bits(pair.size.ports) & random.bits(pair.size.ports);
     };
     const Out out = pair.look();
     In in;
