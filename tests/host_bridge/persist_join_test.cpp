@@ -14,8 +14,6 @@ using test::Random;
 using In = JoinPair::In;
 using Out = JoinPair::Out;
 
-constexpr const char* kPage = "docs/blocks/host_bridge/persist_join.md";
-
 // Any bus, any ports that answer what they were asked.
 void any_inputs(JoinPair& pair) {
   Random random(pair.lockstep.seed());
@@ -69,7 +67,8 @@ void any_inputs(JoinPair& pair) {
 }
 
 TEST(PersistJoin, LockstepWithRtl) {
-  test::shows("order", "The RTL's persist join is in the state of its twin in every cycle", kPage);
+  test::shows("order", "The RTL's persist join is in the state of its twin in every cycle",
+              "docs/blocks/host_bridge/persist_join.md");
   JoinPair pair(test::kTwoPorts, 0x7013);
   any_inputs(pair);
 }
@@ -123,7 +122,7 @@ TEST(PersistJoin, AnsweredBehindAllThatTheBusAccepted) {
               "A persist request of the system is answered when every store that the bus accepted "
               "before it, of any "
               "port, is done, and told if one failed or found no port",
-              kPage);
+              "docs/blocks/host_bridge/persist_join.md");
   between_bus_and_ports(test::kTwoPorts, 0xb051);
   between_bus_and_ports(test::kOneOfEach, 0xb052);
   between_bus_and_ports(test::kFourPorts, 0xb053);
@@ -137,7 +136,7 @@ TEST(PersistJoin, ConstantLatency) {
               "With stores of L cycles without an end, persist requests wait for two rounds at "
               "most, however many "
               "are held",
-              kPage);
+              "docs/blocks/host_bridge/persist_join.md");
   for (const unsigned latency : {1u, 10u, 100u, 400u}) {
     JoinPair pair(test::kTwoPorts, latency, 20'000);
     Bus bus(pair);
@@ -198,7 +197,7 @@ TEST_F(ByHand, WaitsForWhatWaitsInFrontAndOnTheWay) {
               "What waits in front of the host bridge or of a port when a persist request comes "
               "leaves first; what "
               "comes to a way that was free is not waited for",
-              kPage);
+              "docs/blocks/host_bridge/persist_join.md");
   In in = request(1);
   in.bus_valid = true;  // a store of before, stalled
   pair.step(in);
@@ -229,7 +228,7 @@ TEST_F(ByHand, ThoseThatComeMeanwhileShareTheNextRound) {
               "Persist requests that come during a round share the next one, and all are answered "
               "in the order in "
               "which they came, with the error of their round",
-              kPage);
+              "docs/blocks/host_bridge/persist_join.md");
   pair.step(request(1));
   pair.step(request(2));  // the first one's round begins here: this is of the next
   pair.step(request(3));
@@ -276,7 +275,7 @@ TEST_F(ByHand, ALostStoreIsToldUntilCleared) {
               "A store that no root port serves is told to every persist request until errors are "
               "cleared, which "
               "happens only when no request is held",
-              kPage);
+              "docs/blocks/host_bridge/persist_join.md");
   In in = idle();
   in.lost = true;
   pair.step(in);

@@ -16,8 +16,6 @@ using test::TrackerSize;
 using In = TrackerPair::In;
 using Out = TrackerPair::Out;
 
-constexpr const char* kPage = "docs/blocks/root_port/persist_tracker.md";
-
 // Any holder: of entries it knows how many are outstanding, by parity.
 void any_entries(TrackerPair& pair) {
   Random random(pair.lockstep.seed());
@@ -78,7 +76,7 @@ void any_entries(TrackerPair& pair) {
 
 TEST(PersistTracker, LockstepWithRtl) {
   test::shows("order", "The RTL's persist tracker is in the state of its twin in every cycle",
-              kPage);
+              "docs/blocks/root_port/persist_tracker.md");
   TrackerPair pair(test::kDefault, 0x9e51);
   any_entries(pair);
 }
@@ -130,14 +128,16 @@ TEST(PersistTracker, AnsweredWhenAllBeforeIsThere) {
               "A persist request is answered in the first cycle in which every store before it is "
               "done, whatever "
               "stores come meanwhile",
-              kPage);
+              "docs/blocks/root_port/persist_tracker.md");
   stores_of_a_port(test::kDefault, false, 0x5701);
   stores_of_a_port(test::kSmall, false, 0x5702);
 }
 TEST(PersistTracker, AnsweredWhenAllThatJoinedIsThere) {
   test::shows("order",
-              "Also with stores that join a slot, and join it again while its write is on the way",
-              kPage);
+              "A persist request waits for stores that join a slot, and join it again while its "
+              "write is on the way, and no "
+              "cycle longer",
+              "docs/blocks/root_port/persist_tracker.md");
   stores_of_a_port(test::kDefault, true, 0x5703);
   stores_of_a_port(test::kSmall, true, 0x5704);
   stores_of_a_port(test::kPort, true, 0x5705);
@@ -150,7 +150,7 @@ TEST(PersistTracker, ConstantLatency) {
               "With stores done after L cycles a persist request waits for L, and behind another "
               "one for two times L, "
               "however many stores follow",
-              kPage);
+              "docs/blocks/root_port/persist_tracker.md");
   for (const unsigned latency : {1u, 10u, 100u, 400u}) {
     for (const unsigned most : {1u, 32u, 255u}) {
       TrackerPair pair(test::kDefault, latency, 20'000);
@@ -262,7 +262,7 @@ TEST_F(ByHand, ASetMovesWithItsWrite) {
   test::shows("order",
               "A slot that is sent keeps nothing of its set: a store that joins it afterwards is "
               "waited for",
-              kPage);
+              "docs/blocks/root_port/persist_tracker.md");
   const std::array<Stores::Acts, 5> acts{
       {{.store = 7}, {.send = 7}, {.store = 7}, {.answer = 7}, {.request = true}}};
   Stores stores(pair, {});
@@ -285,7 +285,7 @@ TEST_F(ByHand, AnErrorIsToldToAllUntilCleared) {
               "A store that failed is told to every persist request until software clears it, and "
               "no request goes "
               "without an answer",
-              kPage);
+              "docs/blocks/root_port/persist_tracker.md");
   cycle({.store = true});
   cycle({.done = 1, .error = true});
   EXPECT_TRUE(cycle({}).error);
@@ -300,7 +300,8 @@ TEST_F(ByHand, AnErrorIsToldToAllUntilCleared) {
 }
 
 TEST_F(ByHand, SettingWinsOverClearing) {
-  test::shows("order", "An error of the cycle in which errors are cleared is kept", kPage);
+  test::shows("order", "An error of the cycle in which errors are cleared is kept",
+              "docs/blocks/root_port/persist_tracker.md");
   cycle({.store = true});
   cycle({.done = 1, .error = true, .clear = true});
   EXPECT_TRUE(cycle({.fail = true, .clear = true}).error);
