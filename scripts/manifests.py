@@ -4,7 +4,8 @@
 
   rtl/lists/TOP.f     all of a top in compile order, paths from the list's own folder (-F, not -f)
   cxlgpu.core         FuseSoC: a target lint_TOP for each, of blocks apart lint_MODULE for those that no other holds
-  Bender.yml          Bender: the machine; blocks apart by the targets cxlgpu_flex_bus, cxlgpu_cache
+  Bender.yml          Bender: the machine; blocks apart by the targets cxlgpu_flex_bus, cxlgpu_cache,
+                      cxlgpu_persist
 
   scripts/manifests.py            write
   scripts/manifests.py --check    write nothing; fail if a file is not current
@@ -31,8 +32,9 @@ TOPS = {
     "cxlgpu_top": ["cxlgpu_top"],
     "flex_bus": ["apn", "drift_buffer", "elastic_buffer", "flex_bus_rx", "flex_bus_tx", "lane_deskew"],
     "cache": ["device_agent", "host_responder"],
+    "persist": ["persist_join", "persist_tracker"],
 }
-APART = ("flex_bus", "cache")
+APART = ("flex_bus", "cache", "persist")
 INSTANCE = re.compile(r"^[ \t]*([a-z]\w*)[ \t\n]*(?:#[ \t\n]*\(|u_\w+)", re.M)
 PACKAGE = re.compile(r"\b(\w+_pkg)::")
 
@@ -98,7 +100,7 @@ def parts(tree):
 
 def core(tree, root):
     lines = ["CAPI=2:", *MADE.splitlines(), f"name: cxlgpu:rtl:cxlgpu:{version(root)}"]
-    lines += ["description: CXL root complex for GPUs, its endpoint; apart from these Flex Bus and CXL.cache"]
+    lines += ["description: CXL root complex for GPUs, its endpoint; apart from these Flex Bus, CXL.cache and persist requests"]
     lines += ["", "filesets:"]
     for name, files in parts(tree).items():
         lines += [f"  {name}:", "    file_type: systemVerilogSource", "    files:"]

@@ -151,6 +151,28 @@ inline Group hint_walker_pairs() {
                       "hint_walker: one granule waits for its port, the next behind it"}}};
 }
 
+// ---- persist_join ------------------------------------------------------------------------------
+
+inline Group persist_join_pairs() {
+  constexpr std::string_view kOne =
+      "persist_join: of one request held, one thing happens at a time";
+  return {.name = "persist_join_pairs",
+          .title = "Persist join: request x requests to ports x answers of ports x answer",
+          .seen = "every cycle of the RTL's join, in lockstep with its twin",
+          .suites = {"host_bridge_persist_join_test"},
+          .axes = {{"depth", {"1", "3"}},
+                   {"request", {"none", "no room", "taken"}},
+                   {"to ports", {"none", "stalled", "taken"}},
+                   {"from ports", {"none awaited", "awaited", "taken"}},
+                   {"answer", {"none", "stalled", "taken"}}},
+          .impossible = {{{"1", "taken", "!none", "*", "*"}, kOne},
+                         {{"1", "taken", "*", "!none awaited", "*"}, kOne},
+                         {{"1", "taken", "*", "*", "!none"}, kOne},
+                         {{"1", "*", "!none", "!none awaited", "*"}, kOne},
+                         {{"1", "*", "!none", "*", "!none"}, kOne},
+                         {{"1", "*", "*", "!none awaited", "!none"}, kOne}}};
+}
+
 // ---- host_bridge and axi_adapter ---------------------------------------------------------------
 
 enum class WayOut : unsigned { Free, Leaves, Stays };
@@ -195,7 +217,8 @@ inline Group axi_adapter_pairs() {
 [[nodiscard]] inline std::vector<Group> endpoint_pairs() {
   return {dram_cache_pairs(),         dram_cache_levels(), transaction_table_pairs(),
           transaction_table_levels(), spec_queue_pairs(),  host_bridge_requests(),
-          host_bridge_responses(),    axi_adapter_pairs(), hint_walker_pairs()};
+          host_bridge_responses(),    axi_adapter_pairs(), hint_walker_pairs(),
+          persist_join_pairs()};
 }
 
 }  // namespace cxlgpu::coverage

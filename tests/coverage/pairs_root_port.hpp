@@ -291,6 +291,41 @@ inline Group sr_reader_pairs() {
                           "sr_reader: no load is latched in LOOKUP"}}};
 }
 
+// ---- persist_tracker ---------------------------------------------------------------------------
+
+enum class TrackerRequest : unsigned { None, Taken, Waits, Stalled, Leaves };
+enum class TrackerOld : unsigned { None, Some, Last };
+
+inline Group persist_tracker_pairs() {
+  constexpr std::string_view kNoOld =
+      "persist_tracker: without a request that waits, no store of the parity before is left";
+  return {.name = "persist_tracker_pairs",
+          .title =
+              "Persist tracker: request x store x entries done of the present parity x of the "
+              "parity before",
+          .seen = "every cycle of the RTL's tracker, in lockstep with its twin",
+          .suites = {"root_port_persist_tracker_test"},
+          .axes = {{"entries", {"5", "255"}},
+                   {"request", {"none", "taken", "waits", "answer stalled", "answer taken"}},
+                   {"store", {"no", "yes"}},
+                   {"present", {"none", "one", "several"}},
+                   {"before", {"none", "some", "the last"}}},
+          .impossible = {{{"*", "!waits", "*", "*", "!none"}, kNoOld}}};
+}
+
+inline Group persist_tracker_errors() {
+  return {.name = "persist_tracker_errors",
+          .title = "Persist tracker: request x error before x something fails x clear",
+          .seen = "every cycle of the RTL's tracker, in lockstep with its twin",
+          .suites = {"root_port_persist_tracker_test"},
+          .axes = {{"request", {"none", "taken", "waits", "answer stalled", "answer taken"}},
+                   {"error", {"no", "yes"}},
+                   {"fails", {"no", "yes"}},
+                   {"clear", {"no", "yes"}}},
+          .impossible = {{{"!none", "*", "*", "yes"},
+                          "persist_tracker: errors are cleared with no request offered or held"}}};
+}
+
 // ---- load_control and profiler -----------------------------------------------------------------
 
 inline Group load_control_pairs() {
@@ -329,9 +364,11 @@ inline Group port_viral_pairs() {
 }
 
 [[nodiscard]] inline std::vector<Group> root_port_pairs() {
-  return {hint_queue_pairs(), memory_queue_pairs(), memory_queue_levels(), isolation_pairs(),
-          isolation_ticks(),  sr_queue_pairs(),     ring_buffer_pairs(),   stream_table_pairs(),
-          sr_reader_pairs(),  load_control_pairs(), profiler_pairs(),      port_viral_pairs()};
+  return {hint_queue_pairs(),      memory_queue_pairs(),    memory_queue_levels(),
+          isolation_pairs(),       isolation_ticks(),       sr_queue_pairs(),
+          ring_buffer_pairs(),     stream_table_pairs(),    sr_reader_pairs(),
+          load_control_pairs(),    profiler_pairs(),        port_viral_pairs(),
+          persist_tracker_pairs(), persist_tracker_errors()};
 }
 
 }  // namespace cxlgpu::coverage

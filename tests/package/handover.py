@@ -152,7 +152,7 @@ def with_tools(scratch):
         print(f"fusesoc: {target}")
     print(run(tools / "python", ROOT / "tests/package/rdl.py"), end="")
     if bender := shutil.which("bender"):
-        for targets in ([], ["-t", "cxlgpu_flex_bus", "-t", "cxlgpu_cache"]):
+        for targets in ([], ["-t", "cxlgpu_flex_bus", "-t", "cxlgpu_cache", "-t", "cxlgpu_persist"]):
             said = run(bender, "-d", ROOT, "script", "flist", *targets)
             files = [pathlib.Path(line).relative_to(ROOT).as_posix() for line in said.split()]
             check_order("bender", files)
