@@ -555,7 +555,7 @@ inline constexpr std::array<FieldRow, 707> kFields{{
   {"pcie", "", "link_capabilities", 0xc, 0, 1, 32, "bandwidth", 21, 1, Access::RO, 0x0, false, Owner::Both},
   {"pcie", "", "link_capabilities", 0xc, 0, 1, 32, "aspm_optional", 22, 1, Access::HwInit, 0x1, false, Owner::Both},
   {"pcie", "", "link_capabilities", 0xc, 0, 1, 32, "port", 24, 8, Access::HwInit, 0x0, true, Owner::Both},
-  {"pcie", "", "link_control", 0x10, 0, 1, 16, "aspm", 0, 2, Access::RO, 0x0, false, Owner::Both},
+  {"pcie", "", "link_control", 0x10, 0, 1, 16, "aspm", 0, 2, Access::RW, 0x0, false, Owner::Both},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "read_boundary", 3, 1, Access::RW, 0x0, false, Owner::Device},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "root_read_boundary", 3, 1, Access::RO, 0x0, false, Owner::Host},
   {"pcie", "", "link_control", 0x10, 0, 1, 16, "link_disable", 4, 1, Access::RW, 0x0, false, Owner::Host},

@@ -5419,6 +5419,7 @@ struct LinkControlReg {
   constexpr void write(std::uint32_t value, unsigned enables, Side side) {
     const std::uint32_t bits = enabled_bits(enables);
     const std::uint32_t written = (word() & ~bits) | (value & bits);
+    aspm = kLinkControlAspm.get(written);
     if (side == Side::Device) read_boundary = kLinkControlReadBoundary.is_set(written);
     if (side == Side::Host) link_disable = kLinkControlLinkDisable.is_set(written);
     common_clock = kLinkControlCommonClock.is_set(written);

@@ -26,6 +26,7 @@ IoLink::IoLink(const Parameters& parameters) : parameters_(parameters), s_(reset
 
 IoLink::State IoLink::reset_state() const {
   State state;
+  state.unframe = IoUnframe(parameters_.flits());
   if (parameters_.infinite) {
     state.update = 0;
     return state;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -42,6 +43,10 @@ class IoLink {
     unsigned replay_depth = 4;  // a power of two
     unsigned replay_timeout = 6144;
     unsigned fc_refresh = 30000;
+    // That may wait to be unframed, before the peer hears from this end.
+    [[nodiscard]] unsigned flits() const {
+      return std::bit_ceil(p_hdr + np_hdr + 2 * replay_depth);
+    }
   };
   struct In {
     bool link_up = false;
@@ -126,7 +131,7 @@ class IoLink {
     unsigned nrs = 0;
     bool nak_sched = false, nak_pend = false, ack_pend = false;
     RingQueue<Tlp, kMaxQueue> queue;
-    IoUnframe unframe;
+    IoUnframe unframe{};
     std::optional<IoUnframe::Piece> r1;
     std::vector<std::uint8_t> packet;  // what has come of it
     IoVerdict r2;

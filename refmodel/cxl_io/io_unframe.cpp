@@ -8,7 +8,6 @@
 namespace cxlgpu {
 namespace {
 
-constexpr std::size_t kDepth = 4;  // flits
 constexpr IoUnframe::Dw kEdb = 0xc0c0'c0c0;
 
 IoUnframe::Dw dw_of(const IoFlit& flit, unsigned n) {
@@ -64,7 +63,7 @@ std::optional<IoUnframe::Piece> IoUnframe::next_piece(const IoFlit& flit) {
 }
 
 std::optional<IoUnframe::Piece> IoUnframe::clock(const std::optional<IoFlit>& flit) {
-  if (flit && waiting_.size() < kDepth) waiting_.push_back(*flit);
+  if (flit && waiting_.size() < depth_) waiting_.push_back(*flit);
   if (waiting_.empty()) return std::nullopt;
   const std::optional<Piece> piece = next_piece(waiting_.front());
   if (skip_idle(waiting_.front(), dw_) == kDws) {

@@ -30,6 +30,9 @@ class IoUnframe {
     bool operator==(const Piece&) const = default;
   };
 
+  static constexpr std::size_t kDepth = 16;
+  explicit IoUnframe(std::size_t depth = kDepth) : depth_(depth) {}
+
   // A cycle; the piece of it.
   std::optional<Piece> clock(const std::optional<IoFlit>& flit);
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }  // flits
@@ -37,6 +40,7 @@ class IoUnframe {
  private:
   std::optional<Piece> next_piece(const IoFlit& flit);
 
+  std::size_t depth_;
   std::deque<IoFlit> waiting_;   // in front the flit in hand
   unsigned dw_ = 0;              // of it, the next to be looked at
   unsigned remaining_ = 0;       // DWs of the packet begun

@@ -61,6 +61,9 @@ module io_link
 
   localparam int unsigned RxDepth = PHdr + NpHdr + CplRoom;
   localparam int unsigned RxBits = $clog2(RxDepth);
+  // As many flits may wait as a peer may send packets before it hears from this end: requests, an
+  // Ack and an UpdateFC for each of our TLPs.
+  localparam int unsigned RxFlits = 1 << $clog2(PHdr + NpHdr + 2 * ReplayDepth);
   localparam int unsigned ReplayBits = $clog2(ReplayDepth);
   localparam int unsigned CountBits = $clog2(ReplayDepth + 1);
   localparam int unsigned PacketBits = 256;  // 32 bytes: token, TLP, LCRC
@@ -89,7 +92,9 @@ module io_link
   seq_t        r2_seq_q;
   tlp_t        r2_tlp_q;
 
-  io_receiver u_receiver (
+  io_receiver #(
+    .Depth(RxFlits)
+  ) u_receiver (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .link_up_i  (link_up_i),

@@ -11,7 +11,9 @@
 
 module io_receiver
   import cxl_io_pkg::*;
-(
+#(
+  parameter int unsigned Depth = 16  // 2..2^31, a power of two: flits that may wait
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         link_up_i,    // level; low: what has been received is forgotten
@@ -36,7 +38,9 @@ module io_receiver
   logic [4:0]   piece_count;
   logic [511:0] piece_dws;
 
-  io_unframe u_unframe (
+  io_unframe #(
+    .Depth(Depth)
+  ) u_unframe (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
     .link_up_i(link_up_i),

@@ -5,7 +5,9 @@
 // cycle gives what one flit has of one packet, from bit 0 on.
 //
 // The packet that comes first leaves in the cycle of its flit; a flit with more of them waits in a
-// queue. A flit that finds it full is lost: sequence numbers and LCRC then see to it.
+// queue. The queue has room for what a peer may send before it hears from this end; a flit that
+// finds it full, since DLLPs came that nothing called for, is lost: sequence numbers and LCRC then
+// see to it.
 //
 // Latency: 0 for the first packet of a flit while the queue is empty.
 // Source:  PCI Express Base 5.0, 4.2.2.3 (tokens), 3.6; docs/blocks/cxl_io/io_unframe.md.
@@ -13,7 +15,7 @@
 module io_unframe
   import cxl_io_pkg::*;
 #(
-  parameter int unsigned Depth = 4  // 2..2^31, a power of two: flits that may wait
+  parameter int unsigned Depth = 16  // 2..2^31, a power of two: flits that may wait
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,

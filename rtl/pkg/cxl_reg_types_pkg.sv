@@ -5185,6 +5185,7 @@ package cxl_reg_types_pkg;
     d.common_clock = be[0] ? wdata[6] : f.common_clock;
     d.link_disable = device ? f.link_disable : (be[0] ? wdata[4] : f.link_disable);
     d.read_boundary = !device ? f.read_boundary : (be[0] ? wdata[3] : f.read_boundary);
+    d.aspm = be[0] ? wdata[1:0] : f.aspm;
     return d;
   endfunction
 

@@ -133,7 +133,7 @@ inline Group io_unframe_pairs() {
                 .axes = {},
                 .impossible = {},
                 .words = nullptr},
-               {"waiting", {"0", "1", "2", "3", "4"}},
+               {"waiting", {"0", "1", "2", "more", "all"}},
                {"flit arrives", "flit is done with", "piece of a packet leaves", "link is down"},
                {});
 }

@@ -634,6 +634,17 @@ TEST(ConfigSpace, BarSizing) {
   EXPECT_TRUE(devices.out[0].mem_space_en);
 }
 
+// Link control of an endpoint: ASPM control (bits 1:0) and the read completion boundary (3) may be
+// written, as common clock (6) and extended synch (7); link disable and retrain may not.
+// [PCIe 5.0, 7.5.3.7]
+TEST(ConfigSpace, LinkControl) {
+  Devices devices;
+  devices.write(0x050, 0xffff'ffff);
+  EXPECT_EQ(devices.read(0x050), 0x1085'00cbu);
+  devices.write(0x050, 0);
+  EXPECT_EQ(devices.read(0x050), 0x1085'0000u);
+}
+
 TEST(ConfigSpace, LockAndErrorBits) {
   Devices devices;
   devices.write(0x10c, 0xffff'ffff);

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
+#include <utility>
 #include <vector>
 
 #include "Vio_unframe.h"
@@ -105,7 +107,7 @@ class Unframe {
       run.check("count_o", rtl_->count_o, right.count);
       run.check_bytes("dws_o", bytes, flit_of({right.dws.begin(), right.dws.end()}));
     } else {
-      twin_ = {};
+      twin_ = IoUnframe();
     }
     if (piece) std::memcpy(piece->dws.data(), bytes.data(), bytes.size());
     rtl_.edge();
@@ -120,10 +122,11 @@ class Unframe {
     const bool leaves = next.clock(flit).has_value();
     const bool kept = flit && before < kDepth;
     const bool done = (before > 0 || flit) && next.waiting() < before + (kept ? 1 : 0);
-    meets_.look(before, {flit.has_value(), done, leaves, !link_up});
+    const std::size_t some = std::min<std::size_t>(before, 3);
+    meets_.look(before == kDepth ? 4 : some, {flit.has_value(), done, leaves, !link_up});
   }
 
-  static constexpr std::size_t kDepth = 4;
+  static constexpr std::size_t kDepth = IoUnframe::kDepth;
   Clocked<Vio_unframe> rtl_;
   IoUnframe twin_;
   PairBins meets_{coverage::io_unframe_pairs()};
@@ -148,7 +151,7 @@ class IoUnframeRules : public ::testing::Test {
   }
   // Nothing arrives for longer than anything may take.
   void drain() {
-    for (unsigned n = 0; n < 100; ++n) step();
+    for (unsigned n = 0; n < 200; ++n) step();
   }
   // A stream of symbols in flits back to back, the rest of the last one idle.
   void stream(const Dws& dws) {
@@ -329,15 +332,16 @@ TEST_F(IoUnframeRules, AWrongTokenEndsTheFlit) {
   }
 }
 
-// Four flits wait; a fifth that comes before one of them is done with is lost.
+// Sixteen flits wait; one that comes then is lost. Of flits of eight packets one is done with every
+// eight cycles, so that it is the nineteenth.
 TEST_F(IoUnframeRules, AFullQueueLosesWhatArrives) {
   std::vector<Dws> expected;
-  for (unsigned f = 0; f < 5; ++f) {
+  for (unsigned f = 0; f < 19; ++f) {
     Dws symbols;
     for (unsigned n = 0; n < 8; ++n) {
       const Dws packet = dllp(1 + 16 * f + n);
       append(symbols, packet);
-      if (f < 4) expected.push_back(packet);
+      if (f < 18) expected.push_back(packet);
     }
     step(flit_of(symbols));
   }
@@ -353,6 +357,67 @@ TEST_F(IoUnframeRules, AFullQueueLosesWhatArrives) {
     step(flit_of(symbols));
   }
   expect(expected);
+}
+
+// What a peer may send before it hears from this end, at the default sizes of io_link: 8 requests
+// by credits and the completion of the one request, an Ack and an UpdateFC for each of 4 TLPs. Each
+// packet that was unframed lets it send another, ten cycles later: five pass before the answer is
+// offered, and the link and the peer take more. However it spreads them over
+// flits, of which one comes each cycle, none is lost; most wait if a dense beginning is followed by
+// flits of one packet or a part of one.
+TEST_F(IoUnframeRules, WhatAPeerMaySendFits) {
+  constexpr unsigned kTlps = 9, kDllps = 8, kAnswer = 10, kCycles = 300;
+  Random random(block.run.seed());
+  unsigned mark = 0;
+  for (unsigned round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    std::array<unsigned, 2> may_send{kTlps, kDllps};
+    std::deque<std::pair<unsigned, bool>> answers;  // when what kind may be sent again; true: DLLP
+    std::vector<Dws> expected;
+    std::size_t answered = 0;
+    Dws rest;  // of a TLP that the last flit began
+    unsigned most = 1, change = 0;
+    bool splits = false;
+    for (unsigned cycle = 0; cycle < kCycles; ++cycle) {
+      for (; !answers.empty() && answers.front().first <= cycle; answers.pop_front()) {
+        ++may_send[answers.front().second];
+      }
+      if (cycle >= change) {
+        change = cycle + 1 + static_cast<unsigned>(random.below(40));
+        most = random.pick(std::array{1u, 1u, 2u, 2u, 3u, 4u, 6u});
+        splits = random.percent(60);
+      }
+      Dws symbols = std::exchange(rest, {});
+      for (unsigned n = symbols.empty() ? 0 : 1, dllps = 0; n < most; ++n) {
+        const bool is_dllp =
+            may_send[1] != 0 && (may_send[0] == 0 || random.percent(50)) && dllps < 4;
+        if (may_send[is_dllp] == 0 || symbols.size() + 2 > kFlit) break;
+        mark = mark % 255 + 1;
+        Dws packet = is_dllp ? dllp(mark) : tlp(5, mark);
+        expected.push_back(packet);
+        --may_send[is_dllp];
+        dllps += is_dllp;
+        if (!is_dllp && (symbols.size() + 5 > kFlit || (splits && n + 1 == most))) {
+          const auto here = std::max<std::size_t>(1 + random.below(4), kFlit - 4) % kFlit;
+          symbols.resize(std::max(symbols.size(), here), 0);
+          const auto cut = packet.begin() + static_cast<std::ptrdiff_t>(kFlit - symbols.size());
+          rest.assign(cut, packet.end());
+          packet.erase(cut, packet.end());
+          append(symbols, packet);
+          break;
+        }
+        append(symbols, packet);
+      }
+      step(symbols.empty() ? std::nullopt : std::optional(flit_of(symbols)));
+      if (!open && behind.size() > answered) {
+        answers.emplace_back(cycle + kAnswer, came.back().size() == 2);
+        ++answered;
+      }
+    }
+    if (!rest.empty()) step(flit_of(rest));
+    expect(expected);
+    if (HasFailure()) return;
+  }
 }
 
 // Whatever its length: in pieces of what each flit has of it, and the packet behind it is found.
