@@ -14,8 +14,8 @@
 //
 // Latency:  idle, five cycles with trackers that answer a cycle after the request.
 // Deadlock: the round waits for requests to leave the bus and the ways, which they do as the ports
-//           take them, and for stores to be done; nothing of these waits for the round. Only the end
-//           waits for the requester, to take the answers of the round before.
+//           take them, and for stores to be done; nothing of these waits for the round. Only its
+//           end waits for the requester, to take the answers of the round before.
 //
 // Source: docs/blocks/host_bridge/persist_join.md.
 
@@ -189,7 +189,8 @@ module persist_join
   EachOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (taken_q & ~way_q) == '0 && (answered_q & ~taken_q) == '0 && (way_q == '0 || bus_q)
       && (!bus_q || in_round_q))
-      else $error("a port is asked before what waits for it has left, or counts without its answer");
+      else $error(
+          "a port is asked before what waits for it has left, or counts without its answer");
   PortRequestStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (port_req_valid_o & ~port_req_ready_i) != '0 |=>
           ($past(port_req_valid_o & ~port_req_ready_i) & ~port_req_valid_o) == '0)

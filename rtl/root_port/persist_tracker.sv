@@ -33,8 +33,8 @@ module persist_tracker
   input  logic [Dones-1:0]      done_error_i,    // it failed
   // Errors
   input  logic                  fail_i,          // level: what is done now cannot be relied upon
-  input  logic                  clear_error_i,   // pulse: error_o is to fall; in no cycle in which a
-                                                 // request is offered or held
+  input  logic                  clear_error_i,   // pulse: error_o is to fall; in no cycle in which
+                                                 // a request is offered or held
   output logic                  error_o,         // something failed since the last clear
   // Persist requests
   input  logic                  req_valid_i,     // one is offered; stays until taken
@@ -104,7 +104,7 @@ module persist_tracker
 
   // ---------------------------------------------------------------------------------------------
   // Errors. One that the next request alone is told is lost for whoever stored and asks later, so
-  // it stays. The answer's own is that of its first cycle: an answer that is offered does not change.
+  // it stays. The answer's own is that of its first cycle: one that is offered does not change.
   // ---------------------------------------------------------------------------------------------
   logic error_q, error_d, rsp_error_q, failed;
 
