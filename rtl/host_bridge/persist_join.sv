@@ -14,8 +14,8 @@
 //
 // Latency:  idle, five cycles with trackers that answer a cycle after the request.
 // Deadlock: the round waits for requests to leave the bus and the ways, which they do as the ports
-//           take them, and for stores to be done; nothing of these waits for the round. Only the end
-//           waits for the requester, to take the answers of the round before.
+//           take them, and for stores to be done; nothing of these waits for the round. Only its
+//           end waits for the requester, to take the answers of the round before.
 //
 // Source: docs/blocks/host_bridge/persist_join.md.
 
@@ -105,7 +105,7 @@ module persist_join
   assign begins  = !in_round_q && held != answer_q;
   assign passed  = (begins || in_round_q) && (!bus_valid_i || bus_ready_i);
   assign answers = port_rsp_valid_i & port_rsp_ready_o;
-  assign ends    = in_round_q && (&(answered_q | answers)) && answer_q == '0;
+  assign ends    = (&(answered_q | answers)) && answer_q == '0;
 
   assign port_req_valid_o = way_q & ~taken_q;
   assign port_rsp_ready_o = taken_q & ~answered_q;
@@ -158,13 +158,13 @@ module persist_join
   logic error_q, answer_error_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      error_q        <= 1'b0;
-      answer_error_q <= 1'b0;
-    end else begin
-      error_q <= lost_i || (error_q && !clear_o);
-      if (ends) answer_error_q <= round_error || error_q;
-    end
+    if (!rst_ni) error_q <= 1'b0;
+    else         error_q <= lost_i || (error_q && !clear_o);
+  end
+
+  // Payload: no reset, it counts only with requests to answer.
+  always_ff @(posedge clk_i) begin
+    if (ends) answer_error_q <= round_error || error_q;
   end
 
   assign persist_rsp_valid_o = answer_q != '0;
@@ -189,7 +189,8 @@ module persist_join
   EachOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (taken_q & ~way_q) == '0 && (answered_q & ~taken_q) == '0 && (way_q == '0 || bus_q)
       && (!bus_q || in_round_q))
-      else $error("a port is asked before what waits for it has left, or counts without its answer");
+      else $error(
+          "a port is asked before what waits for it has left, or counts without its answer");
   PortRequestStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (port_req_valid_o & ~port_req_ready_i) != '0 |=>
           ($past(port_req_valid_o & ~port_req_ready_i) & ~port_req_valid_o) == '0)

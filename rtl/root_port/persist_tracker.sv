@@ -33,8 +33,8 @@ module persist_tracker
   input  logic [Dones-1:0]      done_error_i,    // it failed
   // Errors
   input  logic                  fail_i,          // level: what is done now cannot be relied upon
-  input  logic                  clear_error_i,   // pulse: error_o is to fall; in no cycle in which a
-                                                 // request is offered or held
+  input  logic                  clear_error_i,   // pulse: error_o is to fall; in no cycle in which
+                                                 // a request is offered or held
   output logic                  error_o,         // something failed since the last clear
   // Persist requests
   input  logic                  req_valid_i,     // one is offered; stays until taken
@@ -100,11 +100,11 @@ module persist_tracker
   assign store_parity_o = parity_q;
   assign req_ready_o    = !held_q;
   assign rsp_valid_o    = held_q && !old_left;
-  assign waiting_o      = held_q && old_left;
+  assign waiting_o      = old_left;  // without a request nothing is left
 
   // ---------------------------------------------------------------------------------------------
   // Errors. One that the next request alone is told is lost for whoever stored and asks later, so
-  // it stays. The answer's own is that of its first cycle: an answer that is offered does not change.
+  // it stays. The answer's own is that of its first cycle: one that is offered does not change.
   // ---------------------------------------------------------------------------------------------
   logic error_q, error_d, rsp_error_q, failed;
 
@@ -117,13 +117,13 @@ module persist_tracker
   assign error_d = failed || (error_q && !clear_error_i);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      error_q     <= 1'b0;
-      rsp_error_q <= 1'b0;
-    end else begin
-      error_q <= error_d;
-      if (!rsp_valid_o) rsp_error_q <= error_d;
-    end
+    if (!rst_ni) error_q <= 1'b0;
+    else         error_q <= error_d;
+  end
+
+  // Payload: no reset, it counts only with rsp_valid_o.
+  always_ff @(posedge clk_i) begin
+    if (!rsp_valid_o) rsp_error_q <= error_d;
   end
 
   assign error_o     = error_q;
@@ -155,6 +155,9 @@ module persist_tracker
   AnswerStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       (rsp_valid_o && !rsp_ready_i) |=> rsp_valid_o && $stable(rsp_error_o))
       else $error("an answer changed or vanished before it was taken");
+  AnsweredOnce_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      (rsp_valid_o && rsp_ready_i) |=> !rsp_valid_o && req_ready_o)
+      else $error("an answer that was taken is offered again");
   ParityStays_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !(req_valid_i && req_ready_o) |=> $stable(store_parity_o))
       else $error("the parity changes without a request");

@@ -66,6 +66,9 @@ LARGE = 3000  # registers
 # Reset in the first cycle alone.
 RUN = ("  logic fv_run = 1'b0; always_ff @(posedge clk_i) fv_run <= 1'b1; "
        "always_comb assume (rst_ni == fv_run);\n")
+# Reset in the first cycle or not. (A register that is only ever set is taken for a constant, whatever its first value.)
+RUN_STEP = ("  logic fv_first = 1'b1; always_ff @(posedge clk_i) fv_first <= 1'b0; "
+            "always_comb assume (rst_ni || fv_first);\n")
 
 
 def usage(message):
@@ -174,7 +177,7 @@ class Job:
                 wanted = "".join(f"  always_comb if (rst_ni) assert (!({e}));\n" for e in self.cover.values())
                 wanted = "".join(f"  always_comb assume ({e});\n" for e in self.given) + wanted * covers
                 if "rst_ni" in text:
-                    run = RUN.replace(" = 1'b0", "") if form is Step else RUN  # a step goes from reset, too
+                    run = RUN_STEP if form is Step else RUN
                     text = re.sub(r"^endmodule", lambda _, more=run + wanted: more + "endmodule", text,
                                   count=1, flags=re.M)
             target = folder / ("top" if is_top else file.parent.name) / file.name

@@ -4,6 +4,8 @@
 //
 //   Answered_A a request is answered only if the watched store, which came before it, is done
 //   Told_A     and with error, if the watched store failed
+//   Error_A    error_o says that something failed since the last clear, and nothing else
+//   Owed_A     a request is held, or answered, from when it is taken until its answer is
 //   Falls_A    fairness: while a request waits, an entry of its parity is done every Patience cycles at the latest. Then
 //              what is left, entries and cycles of patience, falls in every cycle: it is answered, whatever comes
 //
@@ -37,7 +39,7 @@ module persist_fv #(
   logic [1:0][2:0]       num_done;
   cnt_t [1:0]            others_q, left, all;  // outstanding but for the watched one; as far as not done yet; with it
   cnt_t                  patience_q, rank, rank_last_q;
-  logic                  held_q, parity_q, before_q, failed_q, was_q, offered_q, waited_q;
+  logic                  held_q, parity_q, before_q, failed_q, was_q, offered_q, waited_q, asked_q, error_q, failed;
 
   // The holder's part of the contract.
   assign store = store_i && 32'(all[parity]) < Entries;
@@ -76,6 +78,11 @@ module persist_fv #(
   assign clear     = clear_error_i && !req_valid && req_ready;
   assign take      = req_valid && req_ready;
 
+  always_comb begin
+    failed = fail_i;
+    for (int unsigned d = 0; d < Dones; d++) failed |= done[d] && (|done_set[d]) && done_error_i[d];
+  end
+
   persist_tracker #(.Dones(Dones), .Entries(Entries)) u_tracker (
     .clk_i, .rst_ni, .store_i(store), .store_parity_o(parity), .done_i(done), .done_set_i(done_set),
     .done_error_i(done_error_i), .fail_i, .clear_error_i(clear), .error_o(error), .req_valid_i(req_valid),
@@ -85,7 +92,7 @@ module persist_fv #(
     if (!rst_ni) begin
       others_q    <= '0;
       patience_q  <= cnt_t'(Patience - 1);
-      {held_q, before_q, failed_q, was_q, offered_q, waited_q} <= '0;
+      {held_q, before_q, failed_q, was_q, offered_q, waited_q, asked_q, error_q} <= '0;
       parity_q    <= 1'b0;
       rank_last_q <= '0;
     end else begin
@@ -104,6 +111,8 @@ module persist_fv #(
       else if (clear) failed_q <= 1'b0;
       if (!waiting || num_done[!parity] != '0) patience_q <= cnt_t'(Patience - 1);
       else patience_q <= patience_q - cnt_t'(1);
+      asked_q     <= take || (asked_q && !(rsp_valid && rsp_ready_i));
+      error_q     <= failed || (error_q && !clear);
       waited_q    <= waiting;
       rank_last_q <= rank;
     end
@@ -113,6 +122,9 @@ module persist_fv #(
 
   Answered_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (rsp_valid && before_q) |-> !held_q);
   Told_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (rsp_valid && before_q && failed_q) |-> rsp_error);
+  Error_A: assert property (@(posedge clk_i) disable iff (!rst_ni) error == error_q);
+  Owed_A: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      asked_q == !req_ready && asked_q == (rsp_valid || waiting));
   Falls_A: assert property (@(posedge clk_i) disable iff (!rst_ni) (waiting && waited_q) |-> rank < rank_last_q);
 
   // What the registers hold
