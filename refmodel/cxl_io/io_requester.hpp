@@ -35,7 +35,7 @@ class IoRequester {
   };
 
   IoRequester(std::uint16_t requester_id, std::uint32_t timeout)
-      : requester_id_(requester_id), timeout_(timeout) {}
+      : id_(requester_id), timeout_(timeout) {}
   enum class State : std::uint8_t { kIdle, kSend, kWait, kRespond };
 
   // No output but tlp_rx_ready depends on an input, which is that of the cycle.
@@ -55,24 +55,19 @@ class IoRequester {
                                     unsigned tag);
 
  private:
-  enum class Offer : std::uint8_t { kNone, kRequest, kRefusal };
-  [[nodiscard]] Offer offer() const;
-  [[nodiscard]] Tlp refusal_of(const Tlp& request) const;
-  [[nodiscard]] static CplStatus status_of(const Tlp& completion);
-  void idle(const In& in);
-  void send(const In& in, bool taken);
-  void wait(const In& in, const std::optional<Tlp>& received);
-  void respond(CplStatus status, std::uint32_t read_data = 0);
+  void start(const IoRequest& request, bool link_up);
+  void answer(CplStatus status, std::uint32_t data = ~std::uint32_t{0});
+  [[nodiscard]] Tlp refusal(const Tlp& request) const;
 
-  std::uint16_t requester_id_;
+  std::uint16_t id_;
   std::uint32_t timeout_;
   State state_ = State::kIdle;
   IoRequest request_;
   IoResponse response_;
   unsigned tag_ = 0;
-  std::uint32_t waited_ = 0;      // cycles in Wait, this one not counted
-  std::optional<Tlp> refusal_;    // Unsupported Request, to be sent
-  Offer stalled_ = Offer::kNone;  // offered in the last cycle and not taken
+  std::uint32_t waited_ = 0;  // cycles
+  std::optional<Tlp> refusal_;
+  bool refusal_stalled_ = false;  // it was offered in the cycle before
   bool unexpected_ = false;
 };
 

@@ -36,7 +36,8 @@ DramCache::DramCache(unsigned sets_log2, unsigned ways, unsigned mshrs, unsigned
       lines_(granules_.size()),
       trees_(std::size_t{1} << sets_log2),
       mshrs_(mshrs),
-      held_(std::size_t{mshrs} * lines) {
+      held_(std::size_t{mshrs} * lines),
+      complete_(held_.size()) {
   for (unsigned mshr = 0; mshr < mshrs; ++mshr) free_.insert(mshr);
 }
 
@@ -85,7 +86,8 @@ CacheResult DramCache::result(const Lookup& what, const LineState& line) const {
   if (!line.pinned || mshr.filled) return Result::Hit;
   const bool open = open_.has(line.mshr);
   const bool held =
-      what.write ? what.early || open : !what.spec && (mshr.complete & bit(what.offset)) != 0;
+      what.write ? what.early || open
+                 : !what.spec && complete_[line.mshr * lines_per_granule_ + what.offset] != 0;
   if (held) return Result::Held;
   return open ? Result::Start : Result::Merge;
 }
@@ -135,6 +137,7 @@ LookupOutcome DramCache::lookup(const Lookup& what) {
     mshrs_[out.mshr] = {.slot = out.slot};
     free_.erase(out.mshr);
     std::fill_n(&held_[out.mshr * lines_per_granule_], lines_per_granule_, 0);
+    std::fill_n(&complete_[out.mshr * lines_per_granule_], lines_per_granule_, 0);
   }
   touch(out.slot);
   if (what.write) line.dirty = true;
@@ -160,7 +163,7 @@ void DramCache::evict(std::uint32_t slot) {
 
 void DramCache::hold(const Lookup& what, unsigned mshr) {
   held_[mshr * lines_per_granule_ + what.offset] |= what.byte_enable;
-  if (what.byte_enable == kAllHeld) mshrs_[mshr].complete |= bit(what.offset);
+  if (what.byte_enable == kAllHeld) complete_[mshr * lines_per_granule_ + what.offset] = 1;
   written_ = Write{mshr, what.offset};
 }
 
@@ -183,7 +186,7 @@ DramCache::Check DramCache::begin_check() {
 bool DramCache::end_check(const Check& check) {
   if (!check.valid) return false;
   if (check.complete) {
-    mshrs_[check.mshr].complete |= bit(check.offset);
+    complete_[check.mshr * lines_per_granule_ + check.offset] = 1;
   }
   if (!check.whole || !open_.has(check.mshr)) return false;
   free(check.mshr);

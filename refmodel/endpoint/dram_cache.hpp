@@ -187,7 +187,6 @@ class DramCache {
     std::uint32_t slot = 0;
     bool filled = false;
     std::uint8_t waiters = 0;
-    std::uint16_t complete = 0;  // lines of 64 bytes that a read may find held
   };
   struct Write {
     unsigned mshr = 0, offset = 0;
@@ -208,7 +207,8 @@ class DramCache {
   std::vector<LineState> lines_;         // of each slot
   std::vector<std::uint64_t> trees_;     // of each set
   std::vector<Mshr> mshrs_;
-  std::vector<std::uint64_t> held_;  // byte masks, for each MSHR one of each 64 bytes
+  std::vector<std::uint64_t> held_;     // byte masks, for each MSHR one of each 64 bytes
+  std::vector<std::uint8_t> complete_;  // likewise: 1 if a read may find the 64 bytes held
   Numbers free_, open_;
   unsigned behind_from_ = 0;      // one above the MSHR that was filled behind last
   std::optional<Write> written_;  // the last lookup changed a mask

@@ -34,32 +34,22 @@ class FlexBusRx {
   };
 
   explicit FlexBusRx(unsigned lanes) : lanes_(lanes) {}
-  [[nodiscard]] Out eval(const In&) const {
-    Out out = out_;
-    out.synced = phase_ == Phase::kData || phase_ == Phase::kSkp;
-    return out;
-  }
+  [[nodiscard]] Out eval(const In&) const { return out_; }
   void clock(const In& in);
 
  private:
-  enum class Phase : std::uint8_t { kHunt, kSds, kData, kSkp };
+  enum class Place : std::uint8_t { kSearch, kSds, kInterval, kSkp };
 
-  // False if the stream is broken.
-  [[nodiscard]] bool accept(const In& in);
-  [[nodiscard]] bool accept_data(const In& in);
-  [[nodiscard]] bool accept_interval_end(const In& in);
-  void take_flit(const IdReading& id);
-  [[nodiscard]] IdReading judge(const In& in) const {
-    return judge_id(bytes_[0], bytes_[1], in.expect);
-  }
-  void begin_interval();
+  // The place after a word; nothing: the stream is broken.
+  [[nodiscard]] std::optional<Place> follow(const In& in);
+  [[nodiscard]] std::optional<Place> follow_interval(const In& in);
+  void report(const IdReading& id);
 
   unsigned lanes_;
-  Phase phase_ = Phase::kHunt;
-  unsigned set_words_ = 0;           // of the ordered set so far
-  unsigned position_ = 0;            // word in block
-  std::vector<std::uint8_t> bytes_;  // the begun flit
-  bool ended_ = false;               // the last flit had EDS
+  Place place_ = Place::kSearch;
+  unsigned words_ = 0;               // of the place, but of those before the first of an interval
+  std::vector<std::uint8_t> begun_;  // flit
+  bool ended_ = false;               // the flit before had EDS
   Out out_;
 };
 
