@@ -29,6 +29,7 @@
 #include "sim/multipath/multipath_config.hpp"
 #include "sim/nvme/kv_config.hpp"
 #include "sim/paging/paging_config.hpp"
+#include "sim/serving/prefix_config.hpp"
 
 namespace cxlgpu {
 
@@ -131,6 +132,7 @@ struct WorkloadConfig {
   IoWork io;  // of io, but count and seed
   KvLoadWork kvload;
   CopyWork copy;  // of copy, likewise
+  PrefixWork prefix;  // but seed
 };
 
 struct TraceConfig {
