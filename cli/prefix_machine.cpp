@@ -67,6 +67,11 @@ void PrefixMachine::size(const RunInput& input) {
     run_ = make_prefix_copies(work, plan, copy_scheme(config_.memory), config_.multipath);
     return;
   }
+  if (work.kv().part_bytes() > kMostPrefixIo) {
+    refuse("workload.prefix_tokens",
+           fmt::format("{} make blocks of {} bytes a layer, and an I/O has at most {}; lower it",
+                       work.tokens, work.kv().part_bytes(), kMostPrefixIo));
+  }
   if (plan.slots > kMostBytes / work.block_bytes()) {
     refuse("workload.prefix_cache_blocks",
            fmt::format("{} blocks of {} bytes make a file of more than {}; name a smaller number, "

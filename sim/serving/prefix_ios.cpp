@@ -19,7 +19,7 @@ class PrefixIos : public PrefixRun {
         system_(params, plan_.slots * block_bytes_) {
     for (const PrefixRequest& request : plan_.requests) {
       if (request.slots.empty()) continue;
-      for (const PrefixGroup& group : fetch_groups(work_, plan_, request)) {
+      for (const PrefixGroup& group : io_groups(request)) {
         buffers_.resize(std::max(buffers_.size(), group.spans.size()));
         for (const IoSpan& span : group.spans) {
           IoBuffer& buffer = buffers_[span.buffer];
@@ -51,6 +51,7 @@ class PrefixIos : public PrefixRun {
     if (error != 0) server_.failed(fmt::format("{} returned {}", call, error));
   }
 
+  [[nodiscard]] std::vector<PrefixGroup> io_groups(const PrefixRequest& request) const;
   HostThread run();
   Task<Done> serve();
   Task<Done> fetch(const PrefixGroup& group);
@@ -60,6 +61,24 @@ class PrefixIos : public PrefixRun {
   IoSystem system_;
   std::vector<IoBuffer> buffers_;
 };
+
+// What is too long is several I/Os, of which a batch has no more.
+std::vector<PrefixGroup> PrefixIos::io_groups(const PrefixRequest& request) const {
+  const std::uint64_t part = work_.kv().part_bytes();
+  const std::uint64_t most = kMostPrefixIo / part * part;
+  std::vector<PrefixGroup> groups;
+  for (const PrefixGroup& from : fetch_groups(work_, plan_, request)) {
+    groups.push_back({{}, from.layer});
+    for (const IoSpan& span : from.spans) {
+      for (std::uint64_t at = 0; at < span.bytes; at += most) {
+        if (groups.back().spans.size() == work_.batch) groups.push_back({{}, from.layer});
+        std::vector<IoSpan>& spans = groups.back().spans;
+        spans.push_back({span.offset + at, std::min(most, span.bytes - at), spans.size()});
+      }
+    }
+  }
+  return groups;
+}
 
 HostThread PrefixIos::run() {
   Host& host = system_.host();
@@ -90,7 +109,7 @@ Task<Done> PrefixIos::serve() {
   const PrefixRequest& request = server_.begin(host.now());
   co_await pause(Time{work_.overhead_us * 1'000'000});
   if (!request.slots.empty()) {
-    for (const PrefixGroup& group : fetch_groups(work_, plan_, request)) co_await fetch(group);
+    for (const PrefixGroup& group : io_groups(request)) co_await fetch(group);
   }
   co_await pause(server_.first_token(host.now()) - host.now());
   server_.end(host.now());

@@ -19,6 +19,9 @@
 
 namespace cxlgpu {
 
+// An I/O, at most: of whole parts. cuFile takes no longer ones in a batch.
+inline constexpr std::uint64_t kMostPrefixIo = 16ULL << 20;
+
 class PrefixRun : public HostProgram {
  public:
   PrefixRun(const PrefixWork& work, PrefixPlan plan)
@@ -51,7 +54,7 @@ class PrefixRun : public HostProgram {
 std::unique_ptr<PrefixRun> make_prefix_copies(const PrefixWork& work, PrefixPlan plan,
                                               CopyScheme scheme, const MultipathConfig& machine);
 // Of `params` all but work and plan. Precondition: part_bytes() of work.kv() is a multiple of 4
-// KiB.
+// KiB, and at most kMostPrefixIo.
 std::unique_ptr<PrefixRun> make_prefix_ios(const PrefixWork& work, PrefixPlan plan,
                                            const IoRunParams& params);
 

@@ -137,6 +137,8 @@ TEST_F(PrefixRun, WhatItCannotDoIsRefused) {
     refused(args, parts);
   };
   refuses({"workload.prefix_tokens=1"}, {"workload.prefix_tokens", "2048 bytes a layer", "4096"});
+  refuses({"workload.prefix_tokens=65536"}, {"workload.prefix_tokens", "an I/O has at most"},
+          "pram-posix");
   refuses({"workload.prefix_overlap=true"}, {"workload.prefix_overlap", "prefix_layout"});
   refuses({"workload.prefix_cache_blocks=1000000"},
           {"workload.prefix_cache_blocks", "smaller number"}, "pram-gds");
