@@ -131,7 +131,7 @@ struct WorkloadConfig {
   std::uint64_t kv_value_bytes = 4096;
   IoWork io;  // of io, but count and seed
   KvLoadWork kvload;
-  CopyWork copy;  // of copy, likewise
+  CopyWork copy;      // of copy, likewise
   PrefixWork prefix;  // but seed
 };
 

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
-// Keys of what workload prefix does. "MMA" is the MultiPath Transfer Engine's paper; shapes are from
-// the model's config.json on huggingface.co.
+// Keys of what workload prefix does. "MMA" is the MultiPath Transfer Engine's paper; shapes are
+// from the model's config.json on huggingface.co.
 #include "sim/config/key_rows.hpp"
 
 namespace cxlgpu {
@@ -37,9 +37,9 @@ void add_shape(std::vector<ConfigKey>& keys) {
   keys.push_back(shape_row("workload.prefix_vocabulary", "tokens", 1 << 24,
                            "Tokens that prefix's model knows.",
                            CXLGPU_MEMBER(workload.prefix.model.vocabulary)));
-  keys.push_back(row({"workload.prefix_weight_bits", "bits", between(1, 64),
-                      "A number of its weights.", "BF16"},
-                     CXLGPU_MEMBER(workload.prefix.model.weight_bits)));
+  keys.push_back(row(
+      {"workload.prefix_weight_bits", "bits", between(1, 64), "A number of its weights.", "BF16"},
+      CXLGPU_MEMBER(workload.prefix.model.weight_bits)));
   keys.push_back(row({"workload.prefix_kv_bits", "bits", between(1, 64),
                       "A number of a key or value in the cache.", "BF16"},
                      CXLGPU_MEMBER(workload.prefix.kv_bits)));
@@ -58,10 +58,10 @@ void add_gpu(std::vector<ConfigKey>& keys) {
                       "all are.",
                       "this design; vLLM with LMCache: false"},
                      CXLGPU_MEMBER(workload.prefix.overlap)));
-  keys.push_back(row({"workload.prefix_overhead_us", "us", between(0, kMostUs),
-                      "Of the serving system for each request of prefix, before it fetches.",
-                      "open"},
-                     CXLGPU_MEMBER(workload.prefix.overhead_us)));
+  keys.push_back(
+      row({"workload.prefix_overhead_us", "us", between(0, kMostUs),
+           "Of the serving system for each request of prefix, before it fetches.", "open"},
+          CXLGPU_MEMBER(workload.prefix.overhead_us)));
 }
 
 void add_cache(std::vector<ConfigKey>& keys) {
@@ -73,21 +73,22 @@ void add_cache(std::vector<ConfigKey>& keys) {
            "Blocks that the cache holds; the least recently used go; 0: all of the trace's.",
            "this design"},
           CXLGPU_MEMBER(workload.prefix.cache_blocks)));
-  keys.push_back(row({"workload.prefix_layout", "",
-                      one_of({kKvLayoutNames.begin(), kKvLayoutNames.end()}),
-                      "What lies together in prefix's cache: the blocks of a layer; the layers of a "
-                      "block, still fetched layer by layer; or those, fetched whole.",
-                      "LMCache: a chunk of tokens with all layers"},
-                     CXLGPU_MEMBER(workload.prefix.layout)));
+  keys.push_back(
+      row({"workload.prefix_layout", "", one_of({kKvLayoutNames.begin(), kKvLayoutNames.end()}),
+           "What lies together in prefix's cache: the blocks of a layer; the layers of a "
+           "block, still fetched layer by layer; or those, fetched whole.",
+           "LMCache: a chunk of tokens with all layers"},
+          CXLGPU_MEMBER(workload.prefix.layout)));
   keys.push_back(row({"workload.prefix_merge_bytes", "bytes", between(0, 16 * kGiB),
                       "Neighbours in prefix's cache are one copy, or I/O, of at most this; 0: each "
                       "is one.",
                       "LMCache: chunk by chunk"},
                      CXLGPU_MEMBER(workload.prefix.merge_bytes)));
-  keys.push_back(row({"workload.prefix_batch", "I/Os", between(1, 65536),
-                      "I/Os of prefix that are handed over at once; copies are one after the other.",
-                      "this design"},
-                     CXLGPU_MEMBER(workload.prefix.batch)));
+  keys.push_back(
+      row({"workload.prefix_batch", "I/Os", between(1, 65536),
+           "I/Os of prefix that are handed over at once; copies are one after the other.",
+           "this design"},
+          CXLGPU_MEMBER(workload.prefix.batch)));
 }
 
 void add_requests(std::vector<ConfigKey>& keys) {
@@ -105,14 +106,14 @@ void add_requests(std::vector<ConfigKey>& keys) {
   keys.push_back(row({"workload.prefix_turns", "requests", between(1, 1 << 20),
                       "Drawn requests about one document.", "this design"},
                      CXLGPU_MEMBER(workload.prefix.drawn.turns)));
-  keys.push_back(row({"workload.prefix_question", "tokens", between(1, 1 << 20),
-                      "What each drawn request adds to its document's.",
-                      "this design; of MMA's it is not said"},
-                     CXLGPU_MEMBER(workload.prefix.drawn.question)));
-  keys.push_back(row({"workload.prefix_gap_us", "us", between(0, kMostUs),
-                      "From a drawn request to the next, of workload.prefix_arrivals trace.",
-                      "this design"},
-                     CXLGPU_MEMBER(workload.prefix.drawn.gap_us)));
+  keys.push_back(row(
+      {"workload.prefix_question", "tokens", between(1, 1 << 20),
+       "What each drawn request adds to its document's.", "this design; of MMA's it is not said"},
+      CXLGPU_MEMBER(workload.prefix.drawn.question)));
+  keys.push_back(
+      row({"workload.prefix_gap_us", "us", between(0, kMostUs),
+           "From a drawn request to the next, of workload.prefix_arrivals trace.", "this design"},
+          CXLGPU_MEMBER(workload.prefix.drawn.gap_us)));
 }
 
 }  // namespace
