@@ -11,7 +11,6 @@
 
 #include "cli/copy_summary.hpp"
 #include "cli/host_machine.hpp"
-#include "sim/machine/run_checks.hpp"
 #include "sim/multipath/copy_run.hpp"
 
 namespace cxlgpu {
@@ -19,12 +18,6 @@ namespace cxlgpu {
 namespace {
 
 constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of all buffers together
-
-CopyScheme scheme_of(MemoryKind memory) {
-  return memory == MemoryKind::Direct   ? CopyScheme::Direct
-         : memory == MemoryKind::Static ? CopyScheme::Static
-                                        : CopyScheme::Mma;
-}
 
 class CopyMachine : public HostMachine<CopyRun> {
  public:
@@ -44,20 +37,10 @@ class CopyMachine : public HostMachine<CopyRun> {
 // GPUs and nodes that keys name.
 void CopyMachine::check_names(const CopyWork& work) const {
   const MultipathConfig& machine = config_.multipath;
-  const auto known = [&](const std::string& key, std::uint64_t gpu) {
-    if (gpu < machine.gpus) return;
-    refuse(key, fmt::format("names GPU {}, of {} (multipath.gpus); lower it, or raise that", gpu,
-                            machine.gpus));
-  };
+  const auto known = [this](const std::string& key, std::uint64_t gpu) { check_gpu(key, gpu); };
   for (const std::uint64_t gpu : work.gpus) known("workload.copy_gpus", gpu);
   for (const std::uint64_t gpu : work.peer) known("workload.copy_peer", gpu);
-  known("multipath.pcie_percent", machine.pcie_percent.size() - 1);
   known("workload.copy_background", work.background.size() - 1);
-  known("multipath.priority_gpu", machine.priority_gpu);
-  known("multipath.down_gpu", machine.down_gpu);
-  if (machine.down_at_us == 0 && machine.down_gpu != 0) {
-    refuse("multipath.down_gpu", "says nothing while multipath.down_at_us is 0; give that too");
-  }
   if (work.node != "local" && std::stoul(work.node) >= machine.nodes()) {
     refuse("workload.copy_node", fmt::format("{} is none of the {} nodes of {} GPUs; lower it",
                                              work.node, machine.nodes(), machine.gpus));
@@ -67,15 +50,6 @@ void CopyMachine::check_names(const CopyWork& work) const {
            fmt::format("{} is before workload.copy_background_from_us, {}; raise it, or 0 for the "
                        "end",
                        work.background_until_us, work.background_from_us));
-  }
-  const std::size_t shares =
-      std::min<std::size_t>({machine.static_split.size(), machine.paths, machine.gpus});
-  const bool any = std::any_of(machine.static_split.begin(),
-                               machine.static_split.begin() + static_cast<std::ptrdiff_t>(shares),
-                               [](std::uint64_t share) { return share != 0; });
-  if (!any) {
-    refuse("multipath.static_split",
-           fmt::format("leaves {} paths nothing; give one a share", shares));
   }
 }
 
@@ -95,16 +69,20 @@ void CopyMachine::check_bytes(const CopyWork& work) const {
 void CopyMachine::size(const RunInput&) {
   const CopyWork work = copy_work(config_);
   check_names(work);
+  check_links();
   check_bytes(work);
-  const MediaConfig part = media_part(config_, options_.config_dir / "media");
-  if (!std::holds_alternative<DramConfig>(part.params)) {
-    refuse("media.part",
-           fmt::format("'{}' is no DRAM, which host memory is for 'copy'; choose dram", part.name));
-  }
-  run_ = std::make_unique<CopyRun>(CopyParams{scheme_of(config_.memory), config_.multipath, work});
+  check_host_memory();
+  run_ =
+      std::make_unique<CopyRun>(CopyParams{copy_scheme(config_.memory), config_.multipath, work});
 }
 
 }  // namespace
+
+CopyScheme copy_scheme(MemoryKind memory) {
+  return memory == MemoryKind::Direct   ? CopyScheme::Direct
+         : memory == MemoryKind::Static ? CopyScheme::Static
+                                        : CopyScheme::Mma;
+}
 
 CopyWork copy_work(const RunConfig& config) {
   CopyWork work = config.workload.copy;

@@ -15,6 +15,13 @@ double per(double value, double count) {
 
 }  // namespace
 
+nlohmann::json link_json(const CopyResult::Link& link) {
+  return {{"direct", figure(link.direct, "bytes")},
+          {"relayed", figure(link.relayed, "bytes")},
+          {"lost_chunks", figure(link.lost, "chunks")},
+          {"most_outstanding", figure(link.most_outstanding, "chunks")}};
+}
+
 nlohmann::json copy_json(const CopyResult& result) {
   const auto number = [](std::uint64_t n) { return static_cast<double>(n); };
   const double measured = result.measured().ns();
@@ -28,11 +35,8 @@ nlohmann::json copy_json(const CopyResult& result) {
                        {"bandwidth", figure(per(number(stream.bytes), time), "GB/s")}});
   }
   for (const CopyResult::Link& link : result.links) {
-    links.push_back({{"direct", figure(link.direct, "bytes")},
-                     {"relayed", figure(link.relayed, "bytes")},
-                     {"others", figure(per(link.background, measured), "GB/s")},
-                     {"lost_chunks", figure(link.lost, "chunks")},
-                     {"most_outstanding", figure(link.most_outstanding, "chunks")}});
+    links.push_back(link_json(link));
+    links.back()["others"] = figure(per(link.background, measured), "GB/s");
   }
   return {{"copies", figure(result.copies, "copies")},
           {"failed", figure(result.failed, "copies")},

@@ -13,6 +13,8 @@
 
 namespace cxlgpu {
 
+// Of its own copies alone.
+[[nodiscard]] nlohmann::json link_json(const CopyResult::Link& link);
 [[nodiscard]] nlohmann::json copy_json(const CopyResult& result);
 // Name and text of each line, of what copy_json() gave.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> copy_rows(

@@ -15,7 +15,6 @@
 #include "cli/host_machine.hpp"
 #include "cli/io_summary.hpp"
 #include "sim/io/io_run.hpp"
-#include "sim/machine/run_checks.hpp"
 
 namespace cxlgpu {
 
@@ -71,10 +70,7 @@ IoWork IoMachine::kvload_work(const KvTrace& trace, const KvLoadPlan& plan) {
 }
 
 void IoMachine::size(const RunInput& input) {
-  IoRunParams params;
-  params.stack = config_.memory;
-  params.host = config_.io;
-  params.pcie = config_.paging.pcie;
+  IoRunParams params = io_run_params(config_, options_);
   if (input.kv) {
     const std::shared_ptr<KvLoadPlan> plan = kvload_plan(config_, *input.kv);
     params.work = kvload_work(*input.kv, *plan);
@@ -89,12 +85,6 @@ void IoMachine::size(const RunInput& input) {
   } else {
     params.work = checked_work();
   }
-  params.part = media_part(config_, options_.config_dir / "media");
-  const bool is_dram = std::holds_alternative<DramConfig>(params.part.params);
-  std::string link = is_dram ? params.pcie.dram_drive : params.part.interface;
-  if (params.host.drive_link != "part") link = params.host.drive_link;
-  params.interface = load_host_interface(options_.config_dir / "host" / "nvme.yaml", link,
-                                         params.part.file, params.part.interface_line);
   run_ = std::make_unique<IoRun>(params);
   if (const char* why = run_->without()) {
     refuse("workload.io_mode",
@@ -104,6 +94,20 @@ void IoMachine::size(const RunInput& input) {
 }
 
 }  // namespace
+
+IoRunParams io_run_params(const RunConfig& config, const SessionOptions& options) {
+  IoRunParams params;
+  params.stack = config.memory;
+  params.host = config.io;
+  params.pcie = config.paging.pcie;
+  params.part = media_part(config, options.config_dir / "media");
+  const bool is_dram = std::holds_alternative<DramConfig>(params.part.params);
+  std::string link = is_dram ? params.pcie.dram_drive : params.part.interface;
+  if (params.host.drive_link != "part") link = params.host.drive_link;
+  params.interface = load_host_interface(options.config_dir / "host" / "nvme.yaml", link,
+                                         params.part.file, params.part.interface_line);
+  return params;
+}
 
 IoWork io_work(const RunConfig& config) {
   IoWork work = config.workload.io;

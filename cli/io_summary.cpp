@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "cli/figure.hpp"
 
@@ -40,15 +41,38 @@ nlohmann::json model_json(const Safetensors& model, const ModelLoadPlan& plan) {
           {"ios", figure(plan.ios(), "I/Os")}};
 }
 
+nlohmann::json steps_json(const StepBook& book) {
+  nlohmann::json steps;
+  for (std::size_t i = 0; i < kIoStepNames.size(); ++i) {
+    const StepBook::Entry& entry = book.of(static_cast<IoStep>(i));
+    steps[std::string(kIoStepNames[i])] = {{"count", figure(entry.count, "times")},
+                                           {"time", figure(entry.time.ns(), "ns")}};
+  }
+  return steps;
+}
+
+std::vector<std::pair<std::string, std::string>> step_rows(const nlohmann::json& steps) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const std::string_view step : kIoStepNames) {
+    const nlohmann::json& of = steps.at(std::string(step));
+    const double count = of.at("count").at("value").get<double>();
+    if (count == 0) continue;
+    std::string name(step);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    rows.emplace_back("  step: " + name,
+                      fmt::format("{:.0f} x {:.3f} us", count,
+                                  of.at("time").at("value").get<double>() / 1000 / count));
+  }
+  return rows;
+}
+
 nlohmann::json io_json(const IoResult& result, const StepBook& book) {
   const auto ns = [](Time t) { return figure(t.ns(), "ns"); };
-  nlohmann::json steps;
+  const nlohmann::json steps = steps_json(book);
   Time once, way, moving;  // of driver and file; of I/Os; of these, drives and copies
   for (std::size_t i = 0; i < kIoStepNames.size(); ++i) {
     const auto step = static_cast<IoStep>(i);
     const StepBook::Entry& entry = book.of(step);
-    steps[std::string(kIoStepNames[i])] = {{"count", figure(entry.count, "times")},
-                                           {"time", ns(entry.time)}};
     switch (step) {
       case IoStep::DriverOpen:
       case IoStep::DriverClose:
@@ -114,15 +138,7 @@ std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& i
                       fmt::format("{:.0f} / {:.0f} / {:.0f}", of("/model/tensors"),
                                   of("/model/bytes"), of("/model/longest")));
   }
-  for (const std::string_view step : kIoStepNames) {
-    const std::string path = "/steps/" + std::string(step);
-    if (of(path + "/count") == 0) continue;
-    std::string name(step);
-    std::replace(name.begin(), name.end(), '_', ' ');
-    rows.emplace_back("  step: " + name,
-                      fmt::format("{:.0f} x {:.3f} us", of(path + "/count"),
-                                  of(path + "/time") / 1000 / of(path + "/count")));
-  }
+  for (auto& row : step_rows(io.at("steps"))) rows.push_back(std::move(row));
   return rows;
 }
 

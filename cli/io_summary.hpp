@@ -24,6 +24,10 @@ namespace cxlgpu {
 [[nodiscard]] nlohmann::json kv_cache_json(const KvTrace& trace, const KvLoadPlan& plan);
 // What is loaded of a model: object `model`.
 [[nodiscard]] nlohmann::json model_json(const Safetensors& model, const ModelLoadPlan& plan);
+// Count and time of each step; the lines of those that were.
+[[nodiscard]] nlohmann::json steps_json(const StepBook& book);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> step_rows(
+    const nlohmann::json& steps);
 [[nodiscard]] nlohmann::json io_json(const IoResult& result, const StepBook& steps);
 // Name and text of each line, of what io_json() gave.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> io_rows(const nlohmann::json& io);

@@ -29,6 +29,8 @@
 
 namespace cxlgpu {
 
+struct IoRunParams;
+
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -93,6 +95,11 @@ std::unique_ptr<Machine> make_gpu_dram_machine(const RunConfig& config,
                                                const SessionOptions& options);
 std::unique_ptr<Machine> make_io_machine(const RunConfig& config, const SessionOptions& options);
 std::unique_ptr<Machine> make_copy_machine(const RunConfig& config, const SessionOptions& options);
+std::unique_ptr<Machine> make_prefix_machine(const RunConfig& config,
+                                             const SessionOptions& options);
+
+// Of a host with drives: all but the work and its plan.
+IoRunParams io_run_params(const RunConfig& config, const SessionOptions& options);
 
 // Settings of a CXL system that others would pass over in silence: InputError.
 void check_without_cxl(const RunConfig& config, const SessionOptions& options);

@@ -475,6 +475,7 @@ bool is_host_program(const RunConfig& config, const SessionOptions& options) {
 
 std::unique_ptr<Machine> make_machine(const RunConfig& config, const SessionOptions& options) {
   if (is_host_program(config, options)) {
+    if (config.workload.name == "prefix") return make_prefix_machine(config, options);
     return runs_copies(config.memory) ? make_copy_machine(config, options)
                                       : make_io_machine(config, options);
   }

@@ -41,7 +41,10 @@ RunInput make_input(const RunConfig& config, const std::string& trace,
                     const std::atomic<int>* stop) {
   RunInput input;
   if (trace.empty() && host_workload(config.workload.name) != nullptr) {
-    if (runs_copies(config.memory)) {
+    if (config.workload.name == "prefix") {
+      input.prefixes = prefix_plan(config, stop);
+      input.data_bytes = input.prefixes->fetched * prefix_work(config).block_bytes();
+    } else if (runs_copies(config.memory)) {
       const CopyWork work = copy_work(config);
       input.data_bytes = work.bytes * work.gpus.size();
     } else if (config.workload.name == "kvload") {

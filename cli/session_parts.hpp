@@ -26,6 +26,8 @@
 #include "sim/io/kv_load.hpp"
 #include "sim/io/kv_trace.hpp"
 #include "sim/io/model_load.hpp"
+#include "sim/multipath/interceptor.hpp"
+#include "sim/serving/prefix_plan.hpp"
 #include "sim/stats/run_samples.hpp"
 #include "sim/workloads/workload.hpp"
 
@@ -39,6 +41,7 @@ struct RunInput {
   std::optional<std::uint64_t> records;  // of it; nothing: not known before its end
   std::optional<KvTrace> kv;             // of a program that loads a KV cache
   std::optional<Safetensors> model;      // ... or a model
+  std::optional<PrefixPlan> prefixes;    // ... or fetches prefixes
   std::uint64_t data_bytes = 0;
 };
 // `trace`: a file, "-" for standard input, empty for the workload. A file is read once to know its
@@ -58,6 +61,11 @@ std::unique_ptr<KvLoadPlan> kvload_plan(const RunConfig& config, const KvTrace& 
 Safetensors modelload_tensors(const RunConfig& config);
 std::unique_ptr<ModelLoadPlan> modelload_plan(const RunConfig& config, const Safetensors& model);
 CopyWork copy_work(const RunConfig& config);
+CopyScheme copy_scheme(MemoryKind memory);
+// Of workload prefix: what it is to do; its requests and what they find. InputError for a shape
+// whose blocks are no whole pages, and for a trace that has no lengths.
+PrefixWork prefix_work(const RunConfig& config);
+PrefixPlan prefix_plan(const RunConfig& config, const std::atomic<int>* stop);
 // workload.size of a workload of the host, or its default: InputError if it is not in its range.
 std::uint64_t host_work_size(const RunConfig& config);
 // Precondition: a trace.

@@ -14,6 +14,7 @@
 #include "cli/io_summary.hpp"
 #include "cli/kv_summary.hpp"
 #include "cli/paging_summary.hpp"
+#include "cli/prefix_summary.hpp"
 #include "cli/version.hpp"
 
 namespace cxlgpu {
@@ -393,6 +394,7 @@ nlohmann::json to_json(const RunOutcome& outcome, const RunStats& stats) {
       {"paging", outcome.paging},
       {"io", outcome.io},
       {"copy", outcome.copy},
+      {"prefix", outcome.prefix},
       {"cosim", outcome.cosim},
       {"link_outage", outcome.outage},
   };
@@ -414,6 +416,11 @@ std::string table(const nlohmann::json& s) {
                                            value("/local_memory") / 1024));
   if (!s["io"].is_null()) {
     for (const auto& [name, text] : io_rows(s["io"])) row(name, text);
+    row("result", s["status"].get<std::string>());
+    return out;
+  }
+  if (!s["prefix"].is_null()) {
+    for (const auto& [name, text] : prefix_rows(s["prefix"])) row(name, text);
     row("result", s["status"].get<std::string>());
     return out;
   }

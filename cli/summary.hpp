@@ -46,6 +46,7 @@ struct RunOutcome {
   nlohmann::json paging;  // of paging_json(), null for others
   nlohmann::json io;      // of io_json(), null for others
   nlohmann::json copy;    // of copy_json(), null for others
+  nlohmann::json prefix;  // of prefix_json(), null for others
   nlohmann::json cosim;   // comparison with the model, if there was one
   nlohmann::json outage;  // of a link that was to go down and come back, null for others
   double wall_seconds = 0;

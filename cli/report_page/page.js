@@ -326,6 +326,10 @@ const figures = () => {
     group("Copies", [...flat(s.copy, ""), ...s.copy.streams.flatMap((one, i) => flat(one, "stream " + i + ", ")),
       ...s.copy.links.flatMap((one, i) => flat(one, "link of GPU " + i + ", "))]);
   }
+  if (s.prefix) {
+    const flat = (one, prefix) => Object.entries(one).flatMap(([name, f]) => f && f.unit ? [[plain(prefix + name), fig(f)]] : f && typeof f === "object" && !Array.isArray(f) ? flat(f, prefix + name + ", ") : []);
+    group("Prefixes", [...flat(s.prefix, ""), ...s.prefix.links.flatMap((one, i) => flat(one, "link of GPU " + i + ", "))]);
+  }
   if (s.gpu) group("GPU", Object.entries(s.gpu).filter(([, f]) => f.unit && f.value).map(([k, f]) => [plain(k), fig(f)]).concat(Object.entries(s.gpu.slots).map(([k, f]) => ["issue slots: " + plain(k), fig(f)])));
   s.internal_dram_counters.forEach((d, i) => { if (d) group("Internal DRAM of endpoint " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])); });
   s.deterministic_store.forEach((d, i) => group("Deterministic store, port " + i, Object.entries(d).filter(([, f]) => f.value).map(([k, f]) => [plain(k), fig(f)])));

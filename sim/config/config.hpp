@@ -29,6 +29,7 @@
 #include "sim/multipath/multipath_config.hpp"
 #include "sim/nvme/kv_config.hpp"
 #include "sim/paging/paging_config.hpp"
+#include "sim/serving/prefix_config.hpp"
 
 namespace cxlgpu {
 
@@ -130,7 +131,8 @@ struct WorkloadConfig {
   std::uint64_t kv_value_bytes = 4096;
   IoWork io;  // of io, but count and seed
   KvLoadWork kvload;
-  CopyWork copy;  // of copy, likewise
+  CopyWork copy;      // of copy, likewise
+  PrefixWork prefix;  // but seed
 };
 
 struct TraceConfig {

@@ -24,6 +24,7 @@ std::vector<ConfigKey> io_work_keys();    // of workload, those of io
 std::vector<ConfigKey> kvload_keys();     // ... and of kvload
 std::vector<ConfigKey> multipath_keys();  // multipath
 std::vector<ConfigKey> copy_keys();       // of workload, those of copy
+std::vector<ConfigKey> prefix_keys();     // ... and of prefix
 std::vector<ConfigKey> cap_keys();        // cap
 std::vector<ConfigKey> kv_keys();         // kv
 

@@ -154,7 +154,8 @@ std::vector<ConfigKey> machine_keys() {
           CXLGPU_MEMBER(workload.iterations)),
       row({"workload.file", "", text("a file, or empty"),
            "Graph for bfs, bfsp, gnn, pagerank and spmv: Matrix Market or edge list; trace for "
-           "kvload: blocks of a KV cache as Phoenix or Mooncake publish them; model for modelload: "
+           "kvload: blocks of a KV cache as Phoenix or Mooncake publish them; for prefix: as "
+           "Mooncake does; model for modelload: "
            "safetensors, of which the header is read; plain or gzip; "
            "empty: seeded data.",
            "this design"},
@@ -234,6 +235,7 @@ std::vector<ConfigKey> machine_keys() {
   std::vector<ConfigKey> host = io_work_keys();  // of the section before it
   for (ConfigKey& key : kvload_keys()) host.push_back(std::move(key));
   for (ConfigKey& key : copy_keys()) host.push_back(std::move(key));
+  for (ConfigKey& key : prefix_keys()) host.push_back(std::move(key));
   keys.insert(trace, std::make_move_iterator(host.begin()), std::make_move_iterator(host.end()));
   return keys;
 }

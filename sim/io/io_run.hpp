@@ -7,44 +7,29 @@
 // Errors:  InputError of the drives' part.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/host/host_program.hpp"
-#include "sim/io/io_job.hpp"
-#include "sim/media/host_interface.hpp"
-#include "sim/media/media_config.hpp"
-#include "sim/paging/paging_config.hpp"
+#include "sim/io/io_system.hpp"
 
 namespace cxlgpu {
-
-struct IoRunParams {
-  MemoryKind stack = MemoryKind::Phoenix;  // or Gds, Posix
-  IoHostConfig host;
-  IoWork work;
-  // Which I/Os it has; empty: those of workload io.
-  std::function<std::unique_ptr<IoPlan>()> plan = {};
-  PcieConfig pcie;
-  MediaConfig part;
-  HostInterface interface;  // of a drive
-};
 
 class IoRun : public HostProgram {
  public:
   explicit IoRun(const IoRunParams& params);
 
   // Null: the stack does what the work asks for; else why not, to end a sentence.
-  [[nodiscard]] const char* without() const { return stack_->without(params_.work.mode); }
+  [[nodiscard]] const char* without() const { return system_->stack().without(params_.work.mode); }
   [[nodiscard]] std::uint64_t file_bytes() const { return job_->file_bytes(); }
   [[nodiscard]] std::uint64_t buffer_bytes() const { return job_->buffer_bytes(); }
   // Puts the file on the drives, and the program's first thread on the host.
   void begin();
 
-  void step(Engine& engine) override { host_->advance(engine.now()); }
-  [[nodiscard]] Time next_event() const override { return host_->next_event(); }
-  [[nodiscard]] bool done() const override { return host_->done(); }
+  void step(Engine& engine) override { system_->host().advance(engine.now()); }
+  [[nodiscard]] Time next_event() const override { return system_->host().next_event(); }
+  [[nodiscard]] bool done() const override { return system_->host().done(); }
   [[nodiscard]] std::uint64_t items_done() const override { return result().ios; }
   [[nodiscard]] std::uint64_t items_left() const override {
     return job_->plan().ios() - result().ios;
@@ -52,20 +37,15 @@ class IoRun : public HostProgram {
   [[nodiscard]] std::string_view counts() const override { return "I/Os"; }
 
   // After the run.
-  void judge() { job_->check_file(*device_); }
+  void judge() { job_->check_file(system_->device()); }
   [[nodiscard]] const IoResult& result() const { return job_->result(); }
   [[nodiscard]] const std::vector<std::string>& problems() const { return job_->problems(); }
-  [[nodiscard]] const StepBook& steps() const { return host_->steps(); }
-  [[nodiscard]] std::vector<MediaCounters> media() const { return drives_->counters(); }
+  [[nodiscard]] const StepBook& steps() const { return system_->host().steps(); }
+  [[nodiscard]] std::vector<MediaCounters> media() const { return system_->media(); }
 
  private:
   IoRunParams params_;
-  std::unique_ptr<StripedDrives> drives_;
-  std::unique_ptr<IoDevice> device_;
-  std::unique_ptr<Host> host_;
-  std::unique_ptr<HostKernel> kernel_;
-  std::unique_ptr<DeviceMemory> gpu_;
-  std::unique_ptr<IoStack> stack_;
+  std::unique_ptr<IoSystem> system_;
   std::unique_ptr<IoJob> job_;
 };
 

@@ -95,6 +95,7 @@ class Reader {
       place().fail(fmt::format("'{}' is not a JSON object of one line", shown(line)), kRow);
     }
     trace_.requests.emplace_back();
+    if (row.contains("timestamp")) trace_.requests.back().at_us = arrival(row);
     trace_.requests.back().input_tokens = whole(row, "input_length");
     trace_.requests.back().output_tokens = whole(row, "output_length");
     const auto ids = row.find("hash_ids");
@@ -105,6 +106,14 @@ class Reader {
       }
       block(id.get<std::uint64_t>());
     }
+  }
+
+  // So that picoseconds of it, and of the run behind it, are far from their end.
+  std::uint64_t arrival(const nlohmann::json& row) {
+    constexpr std::uint64_t kMostMs = 1'000'000'000;
+    const std::uint64_t ms = whole(row, "timestamp");
+    if (ms > kMostMs) place().fail(fmt::format("timestamp is over {}", kMostMs), kRow);
+    return ms * 1000;
   }
 
   std::uint64_t whole(const nlohmann::json& row, const char* name) {

@@ -25,6 +25,7 @@ namespace cxlgpu {
 struct KvRequest {
   std::vector<std::uint64_t> blocks;                  // in the order of the tokens
   std::uint64_t input_tokens = 0, output_tokens = 0;  // 0: not in the trace
+  std::uint64_t at_us = 0;                            // when it arrives; 0: likewise
 };
 
 struct KvTrace {

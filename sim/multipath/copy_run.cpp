@@ -22,8 +22,7 @@ constexpr std::uint64_t kPsPerUs = 1000000;
 
 std::unique_ptr<ChunkSource> make_source(const CopyParams& params) {
   if (params.source) return params.source(params.machine);
-  if (params.scheme == CopyScheme::Static) return std::make_unique<StaticSplit>(params.machine);
-  return std::make_unique<PullScheduler>(params.machine, params.work.seed);
+  return make_chunk_source(params.scheme, params.machine, params.work.seed);
 }
 
 }  // namespace
@@ -44,10 +43,12 @@ struct CopyRun::Others {
   FlowNetwork::FlowId flow = 0;
 };
 
-CopyRun::CopyRun(const CopyParams& params) : params_(params), host_(params_.machine) {
+CopyRun::CopyRun(const CopyParams& params)
+    : params_(params),
+      host_(params_.machine),
+      interceptor_(host_, params_.machine, params_.scheme, params_.work.direction) {
   const CopyWork& work = params_.work;
-  // What is split by rule is a graph that waits for itself: no thread looks after its copies.
-  const Time sync{params_.scheme == CopyScheme::Static ? 0 : params_.machine.sync_ps};
+  const Time sync = seen_after(params_.scheme, params_.machine);
   result_.links.resize(params_.machine.gpus);
   for (std::size_t i = 0; i < work.gpus.size(); ++i) {
     if (i == 0 || work.engines == CopyEngines::Each) {
@@ -144,35 +145,15 @@ void CopyRun::stop_others() {
 
 void CopyRun::start_copy(std::size_t number) {
   Stream& stream = *streams_[number];
-  const CopyWork& work = params_.work;
-  const MultipathConfig& machine = params_.machine;
-  const bool to_gpu = work.direction == CopyDirection::ToGpu;
+  const bool to_gpu = params_.work.direction == CopyDirection::ToGpu;
   std::vector<std::uint8_t>& to = to_gpu ? stream.device : stream.host;
   std::fill(to.begin(), to.end(), kNothing);
   stream.arrivals.clear();
   stream.since = host_.now();
   if (result_.streams[number].copies == 0) result_.streams[number].began = host_.now();
-  TransferEngine::Request request{
-      stream.gpu, node(stream.gpu), stream.host, stream.device,
-      [this, number](std::uint64_t missing) { end_copy(number, missing); }};
-  const std::uint64_t fallback = to_gpu ? machine.fallback_h2d_bytes : machine.fallback_d2h_bytes;
-  const bool is_short = params_.scheme == CopyScheme::Mma && work.bytes < fallback;
-  if (params_.scheme == CopyScheme::Direct || is_short) {
-    result_.native += is_short;
-    stream.engine->native(std::move(request));
-    return;
-  }
-  result_.chunks += (work.bytes + machine.chunk_bytes - 1) / machine.chunk_bytes;
-  if (params_.scheme == CopyScheme::Static) {
-    stream.engine->copy(std::move(request));
-    return;
-  }
-  request.done = [this, number](std::uint64_t missing) {
-    host_.after(Time{params_.machine.release_ps},
-                [this, number, missing] { end_copy(number, missing); });
-  };
-  host_.after(Time{machine.callback_ps},
-              [&stream, request = std::move(request)] { stream.engine->copy(request); });
+  interceptor_.start(*stream.engine,
+                     {stream.gpu, node(stream.gpu), stream.host, stream.device,
+                      [this, number](std::uint64_t missing) { end_copy(number, missing); }});
 }
 
 void CopyRun::end_copy(std::size_t number, std::uint64_t missing) {
@@ -231,6 +212,8 @@ void CopyRun::written(std::span<const std::uint8_t> memory) {
 
 void CopyRun::finish() {
   stop_others();
+  result_.native = interceptor_.native();
+  result_.chunks = interceptor_.chunks();
   result_.began = result_.streams.front().began;
   for (const CopyResult::Stream& stream : result_.streams) {
     result_.began = std::min(result_.began, stream.began);

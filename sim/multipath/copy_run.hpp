@@ -6,9 +6,7 @@
 //          every byte checked. The engine of the run keeps the time and gets no requests.
 // Shapes:  the 8 bytes at 8 w of a stream's source are a number drawn from seed, stream and w; each
 //          copy is of the whole buffer, whose destination holds something else before.
-// Timing:  a copy lasts from when its stream reaches it until what is behind it may run. By MMA
-// that
-//          is a dummy task: callback_ps to the engine's start, release_ps after its end.
+// Timing:  a copy lasts from when its stream reaches it until what is behind it may run.
 // Errors:  a copy that ends short, wrong bytes and bytes that were written twice are lines of
 //          problems().
 // Source:  MMA, 3.2 to 3.4.
@@ -22,12 +20,9 @@
 
 #include "sim/host/host_program.hpp"
 #include "sim/multipath/arrivals.hpp"
-#include "sim/multipath/transfer_engine.hpp"
+#include "sim/multipath/interceptor.hpp"
 
 namespace cxlgpu {
-
-// How copies go: by one call over the GPU's link; over several, by shares; by MMA.
-enum class CopyScheme : std::uint8_t { Direct, Static, Mma };
 
 struct CopyParams {
   CopyScheme scheme = CopyScheme::Mma;
@@ -102,6 +97,7 @@ class CopyRun : public HostProgram {
 
   CopyParams params_;
   CopyHost host_;
+  Interceptor interceptor_;
   std::vector<std::unique_ptr<TransferEngine>> engines_;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::vector<Others> others_;

@@ -889,7 +889,8 @@ TEST_F(Cli, EveryListedPartMakesAScenario) {
     const bool rings = workload == "kvget" || workload == "kvput";
     runs(workload + (rings ? "-dram-kv" : "-dram-cxl"));
   }
-  const std::vector<std::string> host = {"the", "host:", "io", "kvload", "modelload", "copy"};
+  const std::vector<std::string> host = {"the",       "host:", "io",    "kvload",
+                                         "modelload", "copy",  "prefix"};
   ASSERT_EQ(parts["of"], host);
   for (const std::string& media : parts["media:"]) {
     for (const std::string& kind : parts["configurations:"]) {
