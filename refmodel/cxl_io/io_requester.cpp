@@ -101,11 +101,10 @@ bool IoRequester::matches(const Tlp& tlp) const {
 }
 
 Tlp IoRequester::refusal(const Tlp& request) const {
-  const bool read = is_memory_read(request);
   Tlp tlp = completion_of(request, CplStatus::kUnsupported);
   tlp[4] = static_cast<std::uint8_t>(high(id_));
   tlp[5] = static_cast<std::uint8_t>(low(id_));
-  if (read) tlp[11] = static_cast<std::uint8_t>(read_lower_address(request));
+  if (is_memory_read(request)) tlp[11] = static_cast<std::uint8_t>(read_lower_address(request));
   return tlp;
 }
 
