@@ -100,7 +100,7 @@ def parts(tree):
 
 def core(tree, root):
     lines = ["CAPI=2:", *MADE.splitlines(), f"name: cxlgpu:rtl:cxlgpu:{version(root)}"]
-    lines += ["description: CXL root complex for GPUs, its endpoint; apart: Flex Bus, CXL.cache, persist requests"]
+    lines += ["description: CXL root complex for GPUs, its endpoint; apart Flex Bus, CXL.cache, persist requests"]
     lines += ["", "filesets:"]
     for name, files in parts(tree).items():
         lines += [f"  {name}:", "    file_type: systemVerilogSource", "    files:"]

@@ -26,6 +26,9 @@ void any_inputs(JoinPair& pair) {
       for (unsigned* p : {&requests, &takes, &bus, &ways, &asks, &answers}) {
         *p = random.percent(40) ? 100u : static_cast<unsigned>(random.below(101));
       }
+      if (random.percent(20)) {  // answers wait while the next round is in progress
+        requests = 20, takes = 5, asks = answers = 20;
+      }
     }
     const auto some = [&](unsigned percent) {
       return random.percent(percent) ? pair.all
