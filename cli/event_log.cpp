@@ -45,43 +45,45 @@ void EventLog::on_event(const TraceEvent& event) {
 
 // A row of which something is new, or longer than most.
 [[gnu::noinline]] void EventLog::write_whole(const TraceEvent& event) {
-  prepare(event);
+  if (event.at.ps - microsecond_ >= kMicrosecond) begin_microsecond(event.at.ps);
+  StageCells& stage = of_stage(event);
+  if (stage.addressed == Addressed::Unmade) make_stage(event, stage);
+  Cells& cells = of_id(event, stage.addressed);
+  if (cells.id != event.id) make_id(event, cells);
+  if (cells.addr != event.addr) cells.set(event.addr);
   RowFile::Row row = file_->row();
   row.number(event.at.ps);
-  row.text(kStageNames[static_cast<std::size_t>(event.stage)]);
-  row.number(event.port);
-  row.number(event.id);
-  row.hexadecimal(event.addr);
+  row.piece(stage.text, stage.size);
+  row.piece(cells.text, cells.size);
   row.number(event.info);
   file_->end(row);
   next_->on_event(event);
 }
 
-// So that the next like it is quick.
-void EventLog::prepare(const TraceEvent& event) {
-  const std::uint64_t microsecond = event.at.ps / kMicrosecond;
-  if (microsecond != 0 && microsecond * kMicrosecond != microsecond_) {
-    microsecond_ = microsecond * kMicrosecond;
-    const std::string digits = fmt::to_string(microsecond);
-    begin_size_ = static_cast<std::uint8_t>(digits.copy(begin_.data(), begin_.size()));
+// The first of a run has none: what its times begin with is not always as long.
+void EventLog::begin_microsecond(std::uint64_t ps) {
+  const std::uint64_t number = ps / kMicrosecond;
+  if (number == 0) return;
+  microsecond_ = number * kMicrosecond;
+  const std::string digits = fmt::to_string(number);
+  begin_size_ = static_cast<std::uint8_t>(digits.copy(begin_.data(), begin_.size()));
+}
+
+void EventLog::make_stage(const TraceEvent& event, StageCells& stage) {
+  const std::string text =
+      fmt::format("{},{}", kStageNames[static_cast<std::size_t>(event.stage)], event.port);
+  stage.size = static_cast<std::uint8_t>(text.copy(stage.text.data(), stage.text.size()));
+  stage.addressed = Addressed::BySystem;
+  if (event.stage >= Stage::EpLookup && event.stage <= Stage::EpRespond) {
+    stage.addressed = Addressed::ByDevice;
+  } else if (event.stage == Stage::SysRespond) {
+    stage.addressed = Addressed::Answer;
   }
-  StageCells& stage = of_stage(event);
-  if (stage.addressed == Addressed::Unmade) {
-    const std::string text =
-        fmt::format("{},{},", kStageNames[static_cast<std::size_t>(event.stage)], event.port);
-    if (text.size() > stage.text.size()) return;  // of a port that few have
-    stage.size = static_cast<std::uint8_t>(text.copy(stage.text.data(), stage.text.size()));
-    stage.addressed = Addressed::BySystem;
-    if (event.stage >= Stage::EpLookup && event.stage <= Stage::EpRespond) {
-      stage.addressed = Addressed::ByDevice;
-    } else if (event.stage == Stage::SysRespond) {
-      stage.addressed = Addressed::Answer;
-    }
-  }
-  Cells& cells = of_id(event, stage.addressed);
-  if (cells.id == event.id) return;
+}
+
+void EventLog::make_id(const TraceEvent& event, Cells& cells) {
   cells.id = event.id;
-  const std::string text = fmt::to_string(event.id) + ",0x";
+  const std::string text = fmt::format(",{},0x", event.id);
   cells.before_digits = static_cast<std::uint8_t>(text.copy(cells.text.data(), text.size()));
   cells.set(event.addr);
 }

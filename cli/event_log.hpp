@@ -12,6 +12,7 @@
 //          file its name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -38,7 +39,8 @@ class EventLog final : public TraceSink {
   // address is the system's, of some the device's, and of the last there is none.
   enum class Addressed : std::uint8_t { BySystem, ByDevice, Answer, Unmade };
   static constexpr std::size_t kAddressed = 4;
-  struct alignas(32) Cells {  // id, address
+  struct alignas(32) Cells {  // ",id,address,"
+    static constexpr std::size_t kMost = 1 + 10 + 1 + 2 + 16 + 1;
     std::array<char, 32> text{};
     std::uint64_t addr = 0;
     std::uint64_t id = kNone;
@@ -46,8 +48,9 @@ class EventLog final : public TraceSink {
 
     void set(std::uint64_t address);
   };
-  struct StageCells {  // stage, port
-    std::array<char, 16> text{};
+  struct StageCells {  // "stage,port"
+    static constexpr std::size_t kMost = 16;
+    std::array<char, kMost> text{};
     std::uint8_t size = 0;
     Addressed addressed = Addressed::Unmade;  // of no id
   };
@@ -55,8 +58,13 @@ class EventLog final : public TraceSink {
   // Requests of more ids than this share places, whose rows are slower.
   static constexpr std::size_t kIds = 1024;
   static constexpr std::size_t kPorts = 256, kStages = 32;
+  static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
   static constexpr std::uint64_t kMicrosecond = 1'000'000, kThousand = 1000;
   static_assert(static_cast<std::size_t>(Stage::Count) <= kStages);
+  static_assert(Cells::kMost <= sizeof(Cells::text));
+  static_assert(std::ranges::all_of(kStageNames, [](std::string_view name) {
+    return name.size() + std::string_view(",255").size() <= StageCells::kMost;
+  }));
 
   [[nodiscard]] StageCells& of_stage(const TraceEvent& event) {
     return stages_[event.port * kStages + static_cast<std::size_t>(event.stage)];
@@ -65,15 +73,17 @@ class EventLog final : public TraceSink {
     return cells_[event.id % kIds * kAddressed + static_cast<std::size_t>(addressed)];
   }
   void write_whole(const TraceEvent& event);
-  void prepare(const TraceEvent& event);
+  void begin_microsecond(std::uint64_t ps);
+  static void make_stage(const TraceEvent& event, StageCells& stage);
+  static void make_id(const TraceEvent& event, Cells& cells);
   void flush(const TraceEvent& event);
 
   TraceSink* next_ = nullptr;
   std::optional<RowFile> file_;
   std::vector<StageCells> stages_;  // by port, then stage
   std::vector<Cells> cells_;        // by id, then kind of address
-  // The last event's but the first of the run, and what times in it begin with.
-  std::uint64_t microsecond_ = kMicrosecond;
+  // That of the last event, but the first of a run is none, and what times in it begin with.
+  std::uint64_t microsecond_ = kNever;
   std::array<char, 16> begin_{};
   std::uint8_t begin_size_ = 0;
 };

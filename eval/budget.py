@@ -48,7 +48,7 @@ INSTRUMENTS = {
     "timeline, 1 in 100": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "100"], 0.02),
     "timeline, all": ("vadd-znand-ds", ["--timeline", "t.pftrace", "--timeline-every", "1"], 0.07),
     "requests": ("vadd-znand-ds", ["--requests", "r.csv"], 0.05),
-    "events": ("vadd-dram-cxl", ["--events", "e.csv"], 0.05),
+    "events": ("vadd-znand-ds", ["--events", "e.csv"], 0.07),
 }
 
 

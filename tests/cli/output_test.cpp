@@ -9,7 +9,9 @@
 #include <random>
 #include <thread>
 
+#include "cli/event_log.hpp"
 #include "cli/row_file.hpp"
+#include "common/request.hpp"
 #include "tests/cli/cli.hpp"
 
 namespace cxlgpu {
@@ -73,6 +75,41 @@ TEST_F(Output, NumbersOfRowsAreWhatTheyAreElsewhere) {
   }
   file.close();
   EXPECT_EQ(read_text(dir_ / "rows.csv"), expected);
+}
+
+// Of every stage, port and length of a cell; ids that share a place; times that go back.
+TEST_F(Output, RowsOfEventsAreWhatTheyAreElsewhere) {
+  struct Next : TraceSink {
+    std::vector<TraceEvent> events;
+    void on_event(const TraceEvent& event) override { events.push_back(event); }
+  } next;
+  std::mt19937_64 random(1);
+  const std::array<std::uint64_t, 4> ids = {3, 3 + 1024, kRootPortIds, 0xffff'ffff};
+  std::string expected = "time_ps,stage,port,id,addr,info\n";
+  EventLog log;
+  log.hand_to(next);
+  log.open((dir_ / "e.csv").string());
+  std::uint64_t ps = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    ps += i < 1000 ? random() % 3000 : random() >> (24 + random() % 40);
+    const TraceEvent event = {
+        .at = Time{i % 7 == 0 ? ps / 2 : ps},
+        .stage = static_cast<Stage>(random() % static_cast<std::size_t>(Stage::Count)),
+        .port = static_cast<std::uint8_t>(random() % 3 == 0 ? random() : random() % 2),
+        .id = static_cast<std::uint32_t>(random() % 2 == 0 ? ids[random() % 4] : random() % 64),
+        .addr = random() % 4 == 0 ? 0 : random() >> random() % 64,
+        .info = static_cast<std::uint32_t>(random() >> (32 + random() % 32))};
+    log.on_event(event);
+    expected += fmt::format("{},{},{},{},{:#x},{}\n", event.at.ps,
+                            kStageNames[static_cast<std::size_t>(event.stage)], event.port,
+                            event.id, event.addr, event.info);
+  }
+  log.close();
+  const std::vector<std::string> rows = lines_of(read_text(dir_ / "e.csv")),
+                                 right = lines_of(expected);
+  ASSERT_EQ(rows.size(), right.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], right[i]) << i;
+  EXPECT_EQ(next.events.size(), 40'000u) << "each is handed on";
 }
 
 TEST_F(Output, PipesAreWrittenThrough) {

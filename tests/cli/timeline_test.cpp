@@ -326,6 +326,18 @@ TEST_F(Cli, TimelinesOfPagesOfDramAndOfTraces) {
   EXPECT_EQ(Decoded(dir_ / "d.pftrace").flows.size(), 3u);
 }
 
+// Times of more bytes than a pattern has for them.
+TEST_F(Cli, TimelinesOfWhatComesLate) {
+  write("t.csv", "0,R,0x0,64\n40000000000,W,0x40,64\n40000000090,R,0x1000,64\n");
+  accepted({"run", "vadd-dram-cxl", "--engine", "model", "--trace", "t.csv", "--set",
+            "run.limit_us=100000000", "--timeline", "t.pftrace", "--requests", "r.csv"});
+  std::vector<std::string> columns;
+  const std::vector<Row> rows = rows_of(dir_ / "r.csv", columns);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_GT(rows.back().at("submitted_ps"), std::uint64_t{1000} << 35);
+  expect_drawn(Decoded(dir_ / "t.pftrace"), rows, columns);
+}
+
 TEST_F(Cli, TimelinesThatAreRefused) {
   const auto refuse = [&](const Args& more, const std::vector<std::string>& parts) {
     Args args = {"run", "vadd-dram-cxl", "--engine", "model", "--set", "workload.size=512"};
