@@ -4,12 +4,12 @@
 
   scripts/twins.py           the table
   scripts/twins.py --page    writes it into docs/blocks/twins.md
-  scripts/twins.py --check   every block has a row there and a witness; each twin that is longer than the RTL of its block
-                             has the reason on its page, in a sentence that begins "The twin is longer"
+  scripts/twins.py --check   every block has a row there and a witness; each twin that is longer than the RTL of its
+                             block has the reason on its page, in a sentence that begins "The twin is longer"
 
-Lines are those of code: no comment, no blank line, no include; of RTL without the contract (assertions). To a block's RTL count the
-modules inside it that have no twin of their own. A name is shared if a private member of the twin (name_) is also a
-register of that RTL (name_q). Witnesses are those of docs/independence.md.
+Lines are those of code: no comment, no blank line, no include; of RTL without the contract (assertions). To a block's
+RTL count the modules inside it that have no twin of their own. A name is shared if a private member of the twin (name_)
+is also a register of that RTL (name_q). Witnesses are those of docs/independence.md.
 Exit status: 0, or 1 with a line for each finding.
 """
 
@@ -52,8 +52,11 @@ class Block:
 
 
 def blocks():
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| \[.*?\]\((.*?)\) \| (.*?) \| (.*?) \| (.*?) \|$",
-                      (BLOCKS / "README.md").read_text(), re.M)
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*?) \| \[.*?\]\((.*?)\) \| (.*?) \| (.*?) \| (.*?) \|$",
+        (BLOCKS / "README.md").read_text(),
+        re.M,
+    )
     return {row[0]: Block(row) for row in rows}
 
 
@@ -90,23 +93,38 @@ def row(block, every):
     return sum(code(part.logic) for part in parts), code(text), tests, members, sorted(members & registers)
 
 
+def from_page_alone():
+    """Blocks that the page names so."""
+    text = PAGE.read_text()
+    start = text.index("Written from page and standard alone")
+    return set(re.findall(r"`(\w+)`", text[start : text.index(". Their", start)]))
+
+
 def table():
     every = blocks()
     seen = witnesses(every)
     lines = ["| block | RTL | twin | tests | names shared | witness beside both |", "|---|---|---|---|---|---|"]
-    members = shared = 0
+    names = {True: [0, 0], False: [0, 0]}  # by whether it was written from its page alone: members, shared
+    alone = from_page_alone()
     for block in every.values():
         witness = seen.get(block.name, "**none**")
         if block.twin is None:
-            lines.append(f"| `{block.name}` | {code(block.logic)} | - | "
-                         f"{sum(code(test.read_text()) for test in block.tests)} | - | {witness} |")
+            lines.append(
+                f"| `{block.name}` | {code(block.logic)} | - | "
+                f"{sum(code(test.read_text()) for test in block.tests)} | - | {witness} |"
+            )
             continue
         rtl, twin, tests, own, common = row(block, every)
-        members, shared = members + len(own), shared + len(common)
-        names = f"{len(common)} of {len(own)}" + (f": {', '.join(common)}" if common else "")
-        lines.append(f"| `{block.name}` | {rtl} | {twin} | {tests} | {names} | {witness} |")
-    return lines, f"Of {members} private members of all twins {shared} have the name of a register of their block's RTL, " \
-                  f"{100 * shared / members:.0f} %."
+        count = names[block.name in alone]
+        count[0], count[1] = count[0] + len(own), count[1] + len(common)
+        text = f"{len(common)} of {len(own)}" + (f": {', '.join(common)}" if common else "")
+        lines.append(f"| `{block.name}` | {rtl} | {twin} | {tests} | {text} | {witness} |")
+    (mine, mine_shared), (others, others_shared) = names[True], names[False]
+    return lines, (
+        f"Names shared: {mine_shared} of {mine} in twins written from page and standard alone, "
+        f"{100 * mine_shared / mine:.0f} %; {others_shared} of {others} in the others, "
+        f"{100 * others_shared / others:.0f} %."
+    )
 
 
 def findings():
@@ -123,8 +141,10 @@ def findings():
         rtl, twin, *_ = row(block, every)
         page = BLOCKS / block.page
         if twin > rtl and REASON not in " ".join(page.read_text().split()):
-            yield (f"{page.relative_to(ROOT)}: the twin has {twin} lines and the RTL {rtl}; "
-                   f"say why, in a sentence that begins '{REASON}'")
+            yield (
+                f"{page.relative_to(ROOT)}: the twin has {twin} lines and the RTL {rtl}; "
+                f"say why, in a sentence that begins '{REASON}'"
+            )
 
 
 def main():
