@@ -6,10 +6,9 @@
 // Shapes:  a stream of `Trace.packet`. Tracks stand in a tree of their own, under no process,
 //          siblings by their rank. Slices of a track must not overlap, and begin in the
 //          order of their calls. Slices of one flow are joined in the order of their begin.
-// Rules:   what many slices have in common is encoded once, as a Pattern of one size, and a slice
-// is
-//          that, copied, with its times in it: a run may have tens of them a request. Numbers in
-//          it have as many bytes as the longest, which the encoding allows.
+// Rules:   what many slices have in common is encoded once, as a Pattern of one size, and a
+//          slice is that, copied, with its times in it: a run may have tens of them a request.
+//          Numbers in it have as many bytes as the longest, which the encoding allows.
 // Errors:  as of flits::CompressedFile.
 // Source:  cli/perfetto_schema.hpp
 #pragma once

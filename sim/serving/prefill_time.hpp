@@ -5,9 +5,8 @@
 //          bytes of weights, keys and values over its memory's, whichever is longer. Nothing is
 //          fitted, so it is the least that it can take.
 // Rules:   of `fresh` tokens behind `held` others, a layer multiplies each by its matrices, and
-// each
-//          attends to all up to itself, in two products. The first token needs the last layer's
-//          last row alone multiplied by the vocabulary.
+//          each attends to all up to itself, in two products. The first token needs the last
+//          layer's last row alone multiplied by the vocabulary.
 // Errors:  none.
 #pragma once
 

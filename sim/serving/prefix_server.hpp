@@ -4,10 +4,9 @@
 //
 // Purpose: what the runs over copies and over drives are alike in; they do the fetching.
 // Shapes:  a block's part of a layer is an arithmetic series of 8-byte numbers, whose first is
-// drawn
-//          from seed, block and layer: no two places of one part, and hardly any of two, have the
-//          same. fill() gives what the slots hold, check() compares with what the request's blocks
-//          should be.
+//          drawn from seed, block and layer: no two places of one part, and hardly any of two,
+//          have the same. fill() gives what the slots hold, check() compares with what the
+//          request's blocks should be.
 // Timing:  a request begins when it has arrived and the one before it has ended. Its layers are
 //          computed in their order once all is fetched, or, with overlap, each once its own keys
 //          and values are there and the layer before it is computed.

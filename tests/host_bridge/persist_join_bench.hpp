@@ -2,10 +2,9 @@
 // persist_join beside its twin, and a bus with ports for it.
 //
 // Purpose: JoinPair is the RTL in lockstep with its twin. Bus has what stands around it: the
-// register
-//          in front of the host bridge, one in front of each port, ports whose stores are done
-//          after a time of their own. It numbers the stores as they are accepted, so it knows which
-//          ones a request must have waited for: a witness outside the pair.
+//          register in front of the host bridge, one in front of each port, ports whose stores
+//          are done after a time of their own. It numbers the stores as they are accepted, so it
+//          knows which ones a request must have waited for: a witness outside the pair.
 // Units:   cycles.
 // Errors:  GoogleTest failures.
 // Source:  docs/blocks/host_bridge/persist_join.md.
