@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 """Host instructions a request of short runs of the model, and that they stay within 3 % of a record. What a run may
-write on the way (INSTRUMENTS) takes at most 5 % of the run without it.
+write on the way (INSTRUMENTS) takes no more of the run without it than stands there.
 
 Counted by callgrind inside the run alone: no start-up, no report. The count is the same on every machine and at every
 load, but not of every compiler: the record is of one, and a build of another is not held to it. What a run of
