@@ -44,7 +44,7 @@ void IoRequester::clock(const In& in) {
   const bool refuses_now = refusal_ && (state_ != State::kSend || refusal_stalled_);
   const bool leaves = out.tlp_tx && in.tlp_tx_ready;
   const Tlp* received = in.tlp_rx && out.tlp_rx_ready ? &*in.tlp_rx : nullptr;
-  const bool completed = received && state_ == State::kWait && matches(*received);
+  const bool completed = received && matches(*received);
 
   switch (state_) {
     case State::kIdle:
@@ -94,6 +94,7 @@ void IoRequester::answer(CplStatus status, std::uint32_t data) {
 }
 
 bool IoRequester::matches(const Tlp& tlp) const {
+  if (state_ != State::kWait) return false;
   if ((tlp[0] & 0x3f) != tlp_type::kCompletion || (tlp[1] & 0x88) != 0) return false;
   if (tlp[8] != high(id_) || tlp[9] != low(id_) || tlp[10] != tag_) return false;
   if (static_cast<CplStatus>(tlp[6] >> 5) != CplStatus::kSuccess) return true;
