@@ -17,8 +17,6 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of all buffers together
-
 class CopyMachine : public HostMachine<CopyRun> {
  public:
   using HostMachine::HostMachine;
@@ -60,10 +58,10 @@ void CopyMachine::check_bytes(const CopyWork& work) const {
   const std::uint64_t staging =
       std::min(machine.chunk_bytes, work.bytes) * machine.pipelines * machine.gpus * engines;
   const std::uint64_t all = 2 * work.bytes * streams + staging;
-  if (all <= kMostBytes) return;
+  if (all <= kMostHostBytes) return;
   refuse("workload.copy_bytes",
          fmt::format("{} bytes for {} GPUs make buffers of {} bytes, more than {}; lower it",
-                     work.bytes, streams, all, kMostBytes));
+                     work.bytes, streams, all, kMostHostBytes));
 }
 
 void CopyMachine::size(const RunInput&) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,9 @@
 #include "sim/machine/run_checks.hpp"
 
 namespace cxlgpu {
+
+// Of a file on the drives, and of all buffers of a run together.
+inline constexpr std::uint64_t kMostHostBytes = 16ULL << 30;
 
 template <typename Run>
 class HostMachine : public Machine {

@@ -20,8 +20,6 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of a file, and of all buffers
-
 class IoMachine : public HostMachine<IoRun> {
  public:
   using HostMachine::HostMachine;
@@ -52,11 +50,11 @@ IoWork IoMachine::checked_work() const {
   }
   const std::uint64_t in_flight =
       work.bytes * work.threads * (one_at_a_time(work.mode) ? 1 : work.group);
-  if (work.bytes * work.count > kMostBytes || in_flight > kMostBytes) {
+  if (work.bytes * work.count > kMostHostBytes || in_flight > kMostHostBytes) {
     refuse("workload.io_bytes",
            fmt::format("{} bytes make a file of {} and buffers of {} bytes, more than {}; lower "
                        "it, or workload.size",
-                       work.bytes, work.bytes * work.count, in_flight, kMostBytes));
+                       work.bytes, work.bytes * work.count, in_flight, kMostHostBytes));
   }
   return work;
 }
@@ -136,11 +134,11 @@ std::unique_ptr<KvLoadPlan> kvload_plan(const RunConfig& config, const KvTrace& 
                        "tokens, heads, bits and per cents that make multiples of {}",
                        work.tokens, bytes, HostKernel::kAlignment));
   }
-  if (bytes > kMostBytes / work.layers / trace.blocks) {
+  if (bytes > kMostHostBytes / work.layers / trace.blocks) {
     refuse("workload.kvload_layers",
            fmt::format("{} layers of {} blocks of {} bytes make a file of more than {}; lower "
                        "them, or name a trace of fewer blocks",
-                       work.layers, trace.blocks, bytes, kMostBytes));
+                       work.layers, trace.blocks, bytes, kMostHostBytes));
   }
   std::vector<std::vector<std::uint64_t>> requests = trace.cached();
   if (std::all_of(requests.begin(), requests.end(), [](const auto& one) { return one.empty(); })) {
@@ -152,10 +150,10 @@ std::unique_ptr<KvLoadPlan> kvload_plan(const RunConfig& config, const KvTrace& 
   auto plan = std::make_unique<KvLoadPlan>(work, std::move(requests), trace.blocks);
   std::uint64_t buffers = 0;
   for (const std::uint64_t one : plan->buffers()) buffers += one;
-  if (buffers > kMostBytes) {
+  if (buffers > kMostHostBytes) {
     refuse("workload.kvload_batch", fmt::format("{} I/Os have buffers of {} bytes, more than {}; "
                                                 "lower it, or workload.kvload_merge_bytes",
-                                                work.batch, buffers, kMostBytes));
+                                                work.batch, buffers, kMostHostBytes));
   }
   return plan;
 }
@@ -169,11 +167,11 @@ Safetensors modelload_tensors(const RunConfig& config) {
 }
 
 std::unique_ptr<ModelLoadPlan> modelload_plan(const RunConfig& config, const Safetensors& model) {
-  if (model.file_bytes() > kMostBytes) {
-    throw InputError(
-        fmt::format("{}: {} tensors end at byte {}, and a run holds {}; load fewer of "
-                    "them (workload.size)",
-                    config.workload.file, model.tensors.size(), model.file_bytes(), kMostBytes));
+  if (model.file_bytes() > kMostHostBytes) {
+    throw InputError(fmt::format(
+        "{}: {} tensors end at byte {}, and a run holds {}; load fewer of "
+        "them (workload.size)",
+        config.workload.file, model.tensors.size(), model.file_bytes(), kMostHostBytes));
   }
   return std::make_unique<ModelLoadPlan>(model, config.memory != MemoryKind::Posix,
                                          config.io.phoenix.mapping_bytes);

@@ -19,8 +19,6 @@ namespace cxlgpu {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 16ULL << 30;  // of a file, and of all buffers
-
 class PrefixMachine : public HostMachine<PrefixRun> {
  public:
   using HostMachine::HostMachine;
@@ -52,9 +50,9 @@ void PrefixMachine::check_buffers(const PrefixWork& work, const PrefixPlan& plan
   }
   // Of copies host memory and the GPU's.
   const std::uint64_t bytes = runs_copies(config_.memory) ? 2 * longest : together;
-  if (bytes <= kMostBytes) return;
+  if (bytes <= kMostHostBytes) return;
   refuse(runs_copies(config_.memory) ? "workload.prefix_merge_bytes" : "workload.prefix_batch",
-         fmt::format("makes buffers of {} bytes, more than {}; lower it", bytes, kMostBytes));
+         fmt::format("makes buffers of {} bytes, more than {}; lower it", bytes, kMostHostBytes));
 }
 
 void PrefixMachine::size(const RunInput& input) {
@@ -72,11 +70,11 @@ void PrefixMachine::size(const RunInput& input) {
            fmt::format("{} make blocks of {} bytes a layer, and an I/O has at most {}; lower it",
                        work.tokens, work.kv().part_bytes(), kMostPrefixIo));
   }
-  if (plan.slots > kMostBytes / work.block_bytes()) {
+  if (plan.slots > kMostHostBytes / work.block_bytes()) {
     refuse("workload.prefix_cache_blocks",
            fmt::format("{} blocks of {} bytes make a file of more than {}; name a smaller number, "
                        "or fewer requests (workload.size)",
-                       plan.slots, work.block_bytes(), kMostBytes));
+                       plan.slots, work.block_bytes(), kMostHostBytes));
   }
   check_buffers(work, plan);
   IoRunParams params = io_run_params(config_, options_);
@@ -104,10 +102,10 @@ PrefixPlan prefix_plan(const RunConfig& config, const std::atomic<int>* stop) {
                        "bits that make multiples of {}",
                        work.tokens, part, HostKernel::kAlignment));
   }
-  if (part > kMostBytes / 2 / work.model.layers) {
+  if (part > kMostHostBytes / 2 / work.model.layers) {
     refuse("workload.prefix_tokens",
            fmt::format("{} make blocks of {} bytes in each of {} layers, more than {}; lower them",
-                       work.tokens, part, work.model.layers, kMostBytes / 2));
+                       work.tokens, part, work.model.layers, kMostHostBytes / 2));
   }
   if (work.overlap && work.layout == KvLayout::Whole) {
     refuse("workload.prefix_overlap",

@@ -1,6 +1,6 @@
 // Copyright cxlgpu contributors. SPDX-License-Identifier: Apache-2.0
 // Requests of workload prefix one after the other: when each may begin, has its first token, and
-// whether what was fetched for it is what it asked for.
+// whether what was fetched for it are the bytes of its own blocks.
 //
 // Purpose: what the runs over copies and over drives are alike in; they do the fetching.
 // Shapes:  a block's part of a layer is an arithmetic series of 8-byte numbers, whose first is
